@@ -1,0 +1,3 @@
+//! The command `raddle`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The traits of hyper (Read, Write, Executor, Timer) for raddle.

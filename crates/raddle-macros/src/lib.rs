@@ -1,0 +1,1 @@
+//! The attribute macros main and test of raddle.

@@ -1,0 +1,1 @@
+//! Sockets, files and signals on raddle's driver and runtime.

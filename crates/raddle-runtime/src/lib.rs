@@ -1,0 +1,1 @@
+//! Tasks, the work-stealing scheduler, timers and the blocking pool.

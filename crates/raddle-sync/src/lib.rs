@@ -1,0 +1,1 @@
+//! Synchronisation primitives that never allocate to wait and know no runtime.

@@ -1,0 +1,1 @@
+//! The input and output traits of tokio for streams of raddle.

@@ -1,0 +1,1 @@
+//! A Linux concurrency runtime with bounded service: the facade over all raddle crates.

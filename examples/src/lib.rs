@@ -1,0 +1,1 @@
+//! One idea a program, each asserts its own output.

@@ -1,0 +1,3 @@
+//! The lab: paired benchmarks.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Behaviour through the public API of raddle, a file a promise.
