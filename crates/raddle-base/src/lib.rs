@@ -1,1 +1,25 @@
-//! What every floor of raddle needs: shim, clock, execution context, lists, rings and the one wait queue.
+//! What every floor of raddle needs and nothing more: the std-or-loom shim, time and randomness,
+//! the execution context of a thread, parking, lists and rings, and the one wait queue.
+//!
+//! Three rules hold for everything here.
+//!
+//! * **One memory model.** Concurrent code takes its atomics, cells, mutexes and threads from
+//!   [`shim`], never from `std` directly. Under `--cfg loom` the same lines run inside the model
+//!   checker, so what is checked is what is shipped. Cells are accessed through closures because
+//!   loom must see where an access begins and ends.
+//! * **One source of time and randomness.** [`clock`] and [`random`] are the only ones in the
+//!   workspace. That is what makes virtual time and seeded simulation possible.
+//! * **No knowledge of those above.** Nothing here names a task, a scheduler or a driver.
+//!   Where a lower part must know who runs on a thread, it asks [`context`].
+//!
+//! Where to start reading: [`shim`], then [`parker`] for the house style in small.
+
+pub mod backoff;
+pub mod clock;
+pub mod context;
+pub mod doorbell;
+pub mod hooks;
+pub mod padded;
+pub mod parker;
+pub mod random;
+pub mod shim;

@@ -1,0 +1,193 @@
+//! Who runs on this thread right now, and how much it may still do in this poll.
+//!
+//! A blocking wait must know whether it may block (a plain thread: yes; an async poll: no, it
+//! would stop a worker), and a loop over ready primitives must give way now and then. Both ask
+//! this module, so that primitives know no runtime and a runtime needs no hook in a primitive.
+//!
+//! **Budget.** A scheduler grants a task [`BUDGET`] steps at the start of each poll. Every
+//! primitive and socket of raddle calls [`check_budget`] first and [`spend`] when it made
+//! progress. With the budget gone, the operation returns `Pending` and the task is polled again
+//! after its siblings. Outside a raddle poll (other runtimes, plain threads) it is unlimited.
+//!
+//! **Self-yield.** A task that asks for another poll need not be woken: its worker is right here
+//! and can put it back itself, which saves the read-modify-writes of a wake. That holds only if
+//! the waker at hand is that of the task being polled. A future inside an unordered set has a
+//! waker of its own and would never be polled again without a wake. [`yield_back`] compares data
+//! and vtable, and wakes by reference otherwise.
+
+use std::cell::Cell;
+use std::num::NonZeroU64;
+use std::ptr;
+use std::task::{Context, Poll, RawWakerVTable};
+
+/// Steps a task may take in one poll.
+pub const BUDGET: u32 = 128;
+
+/// A budget that is never spent: outside of a raddle poll.
+const UNLIMITED: u32 = u32::MAX;
+
+/// What kind of code runs on a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A plain thread: blocking is its own business.
+    Thread,
+    /// The poll of an async task: blocking would stop a worker.
+    Task,
+    /// An actor on its own stack: waiting parks the actor.
+    Actor,
+    /// A job of the blocking pool: blocking is what it is for.
+    Blocking,
+}
+
+struct State {
+    place: Cell<Place>,
+    budget: Cell<u32>,
+    yielded: Cell<bool>,
+    task: Cell<u64>,
+    waker_data: Cell<*const ()>,
+    waker_vtable: Cell<*const RawWakerVTable>,
+}
+
+thread_local! {
+    static STATE: State = const {
+        State {
+            place: Cell::new(Place::Thread),
+            budget: Cell::new(UNLIMITED),
+            yielded: Cell::new(false),
+            task: Cell::new(0),
+            waker_data: Cell::new(ptr::null()),
+            waker_vtable: Cell::new(ptr::null()),
+        }
+    };
+}
+
+/// What kind of code runs on this thread now.
+#[inline]
+pub fn place() -> Place {
+    STATE.with(|state| state.place.get())
+}
+
+/// The id of the task whose poll this thread is in.
+#[inline]
+pub fn task_id() -> Option<NonZeroU64> {
+    STATE.with(|state| NonZeroU64::new(state.task.get()))
+}
+
+/// Marks this thread as `place`, with an unlimited budget, until the guard is dropped.
+///
+/// Guards are dropped in reverse order of their making, as scopes do by themselves.
+pub fn enter(place: Place) -> Entered {
+    STATE.with(|state| Entered {
+        place: state.place.replace(place),
+        budget: state.budget.replace(UNLIMITED),
+        task: state.task.replace(0),
+        waker_data: state.waker_data.replace(ptr::null()),
+    })
+}
+
+/// Restores on drop what [`enter`] replaced.
+#[derive(Debug)]
+#[must_use = "the place is left as soon as this is dropped"]
+pub struct Entered {
+    place: Place,
+    budget: u32,
+    task: u64,
+    waker_data: *const (),
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        STATE.with(|state| {
+            state.place.set(self.place);
+            state.budget.set(self.budget);
+            state.task.set(self.task);
+            state.waker_data.set(self.waker_data);
+        });
+    }
+}
+
+/// `Ready` while the task has budget left; else asks for another poll and returns `Pending`.
+///
+/// Call it first in the poll of anything that can be ready many times in a row.
+#[inline]
+pub fn check_budget(cx: &mut Context<'_>) -> Poll<()> {
+    if STATE.with(|state| state.budget.get()) != 0 {
+        return Poll::Ready(());
+    }
+    exhausted(cx)
+}
+
+#[cold]
+fn exhausted(cx: &mut Context<'_>) -> Poll<()> {
+    yield_back(cx);
+    Poll::Pending
+}
+
+/// Whether the task has budget left, without asking for anything: for combinators that would
+/// otherwise go on to their next branch.
+#[inline]
+pub fn has_budget() -> bool {
+    STATE.with(|state| state.budget.get()) != 0
+}
+
+/// Spends one step. Call it when an operation that checked the budget made progress.
+#[inline]
+pub fn spend() {
+    STATE.with(|state| {
+        let left = state.budget.get();
+        // An unlimited budget stays so; a spent one stays spent.
+        if left != UNLIMITED && left != 0 {
+            state.budget.set(left - 1);
+        }
+    });
+}
+
+/// Asks for one more poll of the task that `cx` belongs to, after its siblings had their turn.
+#[inline]
+pub fn yield_back(cx: &mut Context<'_>) {
+    let waker = cx.waker();
+    let own = STATE.with(|state| {
+        let own = waker.data() == state.waker_data.get()
+            && !waker.data().is_null()
+            && ptr::eq(waker.vtable(), state.waker_vtable.get());
+        if own {
+            state.yielded.set(true);
+        }
+        own
+    });
+    if !own {
+        waker.wake_by_ref();
+    }
+}
+
+/// For schedulers: what the poll about to begin is called and how its own waker looks.
+///
+/// Returns nothing to restore: a worker polls one task after another, and [`end_poll`] puts the
+/// thread back to [`Place::Thread`].
+#[inline]
+pub fn begin_poll(task: u64, waker_data: *const (), waker_vtable: &'static RawWakerVTable) {
+    STATE.with(|state| {
+        state.place.set(Place::Task);
+        state.budget.set(BUDGET);
+        state.yielded.set(false);
+        state.task.set(task);
+        state.waker_data.set(waker_data);
+        state.waker_vtable.set(waker_vtable);
+    });
+}
+
+/// For schedulers: the poll has ended; true if the task asked to be put back.
+#[inline]
+pub fn end_poll() -> bool {
+    STATE.with(|state| {
+        state.place.set(Place::Thread);
+        state.budget.set(UNLIMITED);
+        state.task.set(0);
+        state.waker_data.set(ptr::null());
+        state.yielded.get()
+    })
+}
+
+#[cfg(test)]
+#[path = "tests/context.rs"]
+mod tests;

@@ -1,0 +1,79 @@
+//! What a worker loads before every dispatch to learn whether the kernel has something for it.
+//!
+//! A call through a trait object before each dispatch would cost more than the dispatch. A driver
+//! therefore hands out one doorbell: the addresses of the words the kernel writes (the tail of
+//! the completion queue and the flags of the submission queue) and two cells the owner keeps (how
+//! far it has read, how many entries it has prepared and not yet submitted). Looking is two loads
+//! and two comparisons. A driver that has no such words (epoll) uses a silent doorbell.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Never written after start: what a silent doorbell looks at.
+static NOTHING: AtomicU32 = AtomicU32::new(0);
+
+/// The words to look at, and the owner's own counts. Belongs to the driver's owner thread.
+#[derive(Debug)]
+pub struct Doorbell {
+    tail: *const AtomicU32,
+    flags: *const AtomicU32,
+    mask: u32,
+    seen: Cell<u32>,
+    prepared: Cell<u32>,
+}
+
+impl Doorbell {
+    /// A doorbell that never rings by itself: for a driver that must be asked by a system call.
+    pub fn silent() -> Self {
+        Doorbell {
+            tail: &raw const NOTHING,
+            flags: &raw const NOTHING,
+            mask: 0,
+            seen: Cell::new(0),
+            prepared: Cell::new(0),
+        }
+    }
+
+    /// A doorbell over a completion queue's `tail` and a submission queue's `flags`, of which the
+    /// bits in `mask` mean "there is work".
+    ///
+    /// # Safety
+    ///
+    /// Both pointers must stay valid for reads for as long as the doorbell is used. The driver
+    /// that owns the mapping keeps this by owning the doorbell too.
+    pub unsafe fn new(tail: *const AtomicU32, flags: *const AtomicU32, mask: u32) -> Self {
+        Doorbell { tail, flags, mask, seen: Cell::new(0), prepared: Cell::new(0) }
+    }
+
+    /// Whether the kernel has posted something the owner has not read, or asks to be entered.
+    #[inline]
+    pub fn rung(&self) -> bool {
+        // SAFETY: valid for reads as promised to `new`; `NOTHING` is a static.
+        let (tail, flags) = unsafe { (&*self.tail, &*self.flags) };
+        // Relaxed: a hint only. Whoever then reads the queue does so with acquire.
+        tail.load(Ordering::Relaxed) != self.seen.get()
+            || flags.load(Ordering::Relaxed) & self.mask != 0
+    }
+
+    /// How many entries are prepared and not yet submitted.
+    #[inline]
+    pub fn prepared(&self) -> u32 {
+        self.prepared.get()
+    }
+
+    /// The owner has read the completion queue up to `head`.
+    #[inline]
+    pub fn set_seen(&self, head: u32) {
+        self.seen.set(head);
+    }
+
+    /// The owner has `count` entries prepared.
+    #[inline]
+    pub fn set_prepared(&self, count: u32) {
+        self.prepared.set(count);
+    }
+}
+
+#[cfg(test)]
+#[path = "tests/doorbell.rs"]
+mod tests;

@@ -1,0 +1,11 @@
+//! Atomics and fences of the memory model in use.
+
+#[cfg(not(loom))]
+pub use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
+
+#[cfg(loom)]
+pub use loom::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};

@@ -1,0 +1,25 @@
+//! The entry to a model run, and constants that shrink under it.
+
+/// `production` in a real build, `model` under loom: a ring of 256 becomes a ring of 4, so that
+/// its edges are reached within the model's budget.
+#[inline]
+pub const fn bound(production: usize, model: usize) -> usize {
+    if cfg!(loom) { model } else { production }
+}
+
+/// Explores every interleaving of `f` under loom, and runs it once otherwise.
+///
+/// At most three preemptions per execution are explored unless `LOOM_MAX_PREEMPTIONS` says
+/// otherwise: the bound under which concurrency faults of this size are known to show.
+pub fn check(f: impl Fn() + Sync + Send + 'static) {
+    #[cfg(not(loom))]
+    f();
+    #[cfg(loom)]
+    {
+        let mut builder = loom::model::Builder::new();
+        if builder.preemption_bound.is_none() {
+            builder.preemption_bound = Some(3);
+        }
+        builder.check(f);
+    }
+}

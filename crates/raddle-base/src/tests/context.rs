@@ -1,0 +1,72 @@
+//! Places nest, budgets end, and a self-yield wakes exactly when the waker is a foreign one.
+
+use super::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{RawWaker, Wake, Waker};
+
+struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn own_vtable() -> &'static RawWakerVTable {
+    fn clone(data: *const ()) -> RawWaker {
+        RawWaker::new(data, own_vtable())
+    }
+    fn noop(_: *const ()) {}
+    static OWN: RawWakerVTable = RawWakerVTable::new(clone, noop, noop, noop);
+    &OWN
+}
+
+#[test]
+fn places_nest_and_restore() {
+    assert_eq!(place(), Place::Thread);
+    {
+        let _outer = enter(Place::Blocking);
+        assert_eq!(place(), Place::Blocking);
+        {
+            let _inner = enter(Place::Task);
+            assert_eq!(place(), Place::Task);
+        }
+        assert_eq!(place(), Place::Blocking);
+    }
+    assert_eq!(place(), Place::Thread);
+}
+
+#[test]
+fn the_budget_ends_after_its_steps_and_wakes_a_foreign_waker() {
+    let count = Arc::new(Count(AtomicUsize::new(0)));
+    let waker = Waker::from(count.clone());
+    let mut cx = Context::from_waker(&waker);
+    begin_poll(7, ptr::null(), own_vtable());
+    assert_eq!(task_id().map(NonZeroU64::get), Some(7));
+    for _ in 0..BUDGET {
+        assert!(check_budget(&mut cx).is_ready());
+        spend();
+    }
+    assert!(!has_budget());
+    assert!(check_budget(&mut cx).is_pending());
+    assert_eq!(count.0.load(Ordering::Relaxed), 1);
+    assert!(!end_poll());
+    for _ in 0..3 * BUDGET {
+        assert!(check_budget(&mut cx).is_ready());
+        spend();
+    }
+}
+
+#[test]
+fn a_yield_with_the_own_waker_is_noted_and_wakes_nobody() {
+    let marker = 5u8;
+    let data = (&raw const marker).cast::<()>();
+    // SAFETY: the vtable's functions ignore the data.
+    let waker = unsafe { Waker::new(data, own_vtable()) };
+    begin_poll(1, data, own_vtable());
+    yield_back(&mut Context::from_waker(&waker));
+    assert!(end_poll());
+    begin_poll(1, data, own_vtable());
+    assert!(!end_poll());
+}
