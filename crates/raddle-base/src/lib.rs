@@ -23,3 +23,4 @@ pub mod padded;
 pub mod parker;
 pub mod random;
 pub mod shim;
+pub mod wait;
