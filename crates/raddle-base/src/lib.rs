@@ -17,10 +17,16 @@
 pub mod backoff;
 pub mod clock;
 pub mod context;
+pub mod deque;
 pub mod doorbell;
+pub mod fifo;
 pub mod hooks;
+pub mod inbox;
+pub mod injector;
+pub mod packed;
 pub mod padded;
 pub mod parker;
+pub mod pointer;
 pub mod random;
 pub mod shim;
 pub mod wait;
