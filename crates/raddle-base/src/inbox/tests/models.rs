@@ -36,7 +36,9 @@ fn model_two_pushers() {
             })
         });
         let mut all = taken(&inbox);
-        pushing.map(|pusher| pusher.join().unwrap());
+        for pusher in pushing {
+            pusher.join().unwrap();
+        }
         all.extend(taken(&inbox));
         let of = |base: u32| all.iter().copied().filter(move |value| value / 10 == base / 10);
         assert!(of(0).eq([0, 1]) && of(10).eq([10, 11]), "{all:?}");
