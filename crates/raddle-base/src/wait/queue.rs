@@ -1,0 +1,390 @@
+//! The wait queue: first in, first out, without allocation.
+//!
+//! # Question
+//!
+//! Many tasks wait for one thing. Who is next, how does the one who is granted it find out at the
+//! price of one load, and how does one that gives up leave at any moment, in constant time, with
+//! nothing lost, although all nodes lie in futures that may be dropped at any await?
+//!
+//! # States
+//!
+//! A node is idle, waiting or done (`state.rs` has the word and its transitions):
+//!
+//! ```text
+//!            push                 grant, release_all
+//!   idle ───────────▶ waiting ───────────────────────▶ done(outcome)
+//!    ▲                   │ remove                           │ seen by its owner
+//!    └───────────────────┴──────────────────────────────────┘
+//! ```
+//!
+//! A waiting node is linked in the queue, or in the ring of a release that is under way.
+//!
+//! # Protocol
+//!
+//! A primitive keeps a *state word* of its own, and asks the queue only where the word says that
+//! somebody must wait or be served.
+//!
+//! * *Wait*: clone the waker; lock; look at the word again, and mark it "there are waiters" in
+//!   the same step; push; unlock.
+//! * *Grant*: lock; unlink the head; move its waker out; publish `done` with release; unlock; call
+//!   the waker. The node may be gone the moment `done` is published, so that is the granter's last
+//!   touch of it.
+//! * *Finish*: one acquire load of the node's state. No lock.
+//! * *Give up*: lock; unlink if still waiting; unlock. If it is done already, the owner has been
+//!   granted something and hands it on, as its primitive defines. Whoever left a queue runs
+//!   admission again: the next in line may now be served.
+//! * *Release all*: lock; splice the whole list onto a ring around a sentinel on the stack; grant
+//!   from the ring in batches of at most [`WakeBatch::CAPACITY`], with the lock dropped while
+//!   wakers run. Who comes after the splice belongs to the next period.
+//!
+//! # Race
+//!
+//! *Grant against give-up*: both want the node. The lock orders them. If the grant is first, the
+//! one giving up finds `done` and hands on; else the granter never sees the node.
+//!
+//! *Grant against poll with a new waker*: the owner compares wakers without the lock. If they
+//! differ it locks, and finds `done` there if the grant came first. If they are equal it returns
+//! `Pending` without the lock; a grant that runs meanwhile has that same waker in its hand and
+//! calls it.
+//!
+//! *Release against give-up*: a node in the ring is unlinked as in the queue: its neighbours are
+//! never null, so the ends of the queue stay untouched. The sentinel outlives the ring, because
+//! the releasing frame returns only when it is empty, and no foreign panic passes through it.
+//!
+//! # Proof
+//!
+//! *Memory*: links, waker and payload of a waiting node are accessed under the lock only, and
+//! those of an idle or done one by its owner only; `done` is stored with release as the granter's
+//! last access, and its owner goes on only after an acquire load of it. *Liveness*: a waiting
+//! node is reachable from the queue or a ring until it is granted or removed, and every grant
+//! yields its waker. *Foreign code*: clones are made before the lock is taken, and wakers are
+//! called and dropped after it was released. Models: `model_queue_grant_publishes`,
+//! `model_queue_grant_against_give_up`, `model_queue_grant_against_new_waker`,
+//! `model_queue_release_against_give_up`.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll, Waker};
+
+use super::batch::WakeBatch;
+use super::links::{self, Ends, Links};
+use super::site::WaitSite;
+use super::state::Phase;
+use super::waiter::{Waiter, Wake};
+use crate::shim::mutex::{Mutex, MutexGuard};
+
+/// A queue of waiters with payload `P`, and data `S` of its user under the same lock.
+///
+/// The queue does not own its waiters. Whoever pushes one promises to remove it (or to see it
+/// done) before it goes away; primitives do that in the destructor of their future.
+pub struct WaitQueue<P = (), S = ()> {
+    inner: Mutex<Inner<P, S>>,
+}
+
+struct Inner<P, S> {
+    ends: Ends,
+    shared: S,
+    _nodes: PhantomData<*const Waiter<P>>,
+}
+
+// SAFETY: the pointers lead to waiters, which are accessed under the lock around this value only;
+// their payloads cross threads with it.
+unsafe impl<P: Send, S: Send> Send for Inner<P, S> {}
+
+impl<P, S> WaitQueue<P, S> {
+    crate::const_unless_loom! {
+        /// An empty queue, with `shared` under its lock.
+        pub const fn new(shared: S) -> Self {
+            let inner = Inner { ends: Ends::new(), shared, _nodes: PhantomData };
+            WaitQueue { inner: Mutex::new(inner) }
+        }
+    }
+
+    /// Takes the queue's lock. Hold it briefly, and run no foreign code under it.
+    #[inline]
+    pub fn lock(&self) -> Locked<'_, P, S> {
+        Locked { queue: self, inner: self.inner.lock() }
+    }
+
+    /// The user's data, the queue being owned.
+    pub fn into_inner(self) -> S {
+        self.inner.into_inner().shared
+    }
+
+    /// The user's data, the queue being borrowed exclusively.
+    pub fn get_mut(&mut self) -> &mut S {
+        &mut self.inner.get_mut().shared
+    }
+
+    /// The outcome of a wait, if it is done; else makes sure that the task of `cx` is the one to
+    /// be woken. A node that is done becomes idle by this.
+    ///
+    /// Takes the lock only if the waker has changed since the last poll.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the owner of `node`, which was pushed to this queue.
+    #[inline]
+    pub unsafe fn poll(&self, node: Pin<&Waiter<P>>, cx: &mut Context<'_>) -> Poll<u8> {
+        if let Phase::Done(outcome) = node.state.phase() {
+            node.state.end();
+            return Poll::Ready(outcome);
+        }
+        // SAFETY: the caller is the owner.
+        if unsafe { node.has_stamp_of(cx.waker()) } {
+            return Poll::Pending;
+        }
+        // SAFETY: passed on from the caller.
+        unsafe { self.poll_with_new_waker(node, cx) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`poll`](Self::poll).
+    #[cold]
+    unsafe fn poll_with_new_waker(&self, node: Pin<&Waiter<P>>, cx: &mut Context<'_>) -> Poll<u8> {
+        // Foreign code: before the lock.
+        let new = cx.waker().clone();
+        let locked = self.lock();
+        let (result, unused) = match node.state.phase_locked() {
+            // SAFETY: the caller is the owner and holds the lock.
+            Phase::Waiting => (Poll::Pending, unsafe { node.set_waker(Some(new)) }),
+            Phase::Done(outcome) => (Poll::Ready(outcome), Some(new)),
+            Phase::Idle => unreachable!("a wait was polled that had not begun"),
+        };
+        drop(locked);
+        if result.is_ready() {
+            node.state.end();
+        }
+        // Foreign code: after the lock.
+        drop(unused);
+        result
+    }
+}
+
+impl<P, S: Default> Default for WaitQueue<P, S> {
+    fn default() -> Self {
+        Self::new(S::default())
+    }
+}
+
+impl<P, S> fmt::Debug for WaitQueue<P, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.inner.try_lock() {
+            Some(inner) => write!(f, "WaitQueue(waiters: {})", !inner.ends.head.is_null()),
+            None => f.write_str("WaitQueue(locked)"),
+        }
+    }
+}
+
+/// The queue, locked.
+pub struct Locked<'q, P, S> {
+    queue: &'q WaitQueue<P, S>,
+    inner: MutexGuard<'q, Inner<P, S>>,
+}
+
+/// What [`Locked::remove`] found.
+#[derive(Debug)]
+#[must_use = "a grant must be handed on, and a waker dropped outside the lock"]
+pub enum Removed {
+    /// The node was not in the queue: never pushed, or its end was seen.
+    Idle,
+    /// The node was waiting and is out. The waker is to be dropped outside the lock.
+    Waiting(Option<Waker>),
+    /// The node had been granted this outcome, which its owner must hand on.
+    Done(u8),
+}
+
+impl<'q, P, S> Locked<'q, P, S> {
+    /// The user's data under the lock.
+    #[inline]
+    pub fn shared(&mut self) -> &mut S {
+        &mut self.inner.shared
+    }
+
+    /// Whether nobody waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.inner.ends.head.is_null()
+    }
+
+    /// Adds a waiter at the back. Without a waker it is served like any other, and woken by
+    /// nobody: its owner polls in its own time.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns `node`, which is idle, and before it goes away removes it from this queue
+    /// ([`remove`](Self::remove)) unless it has seen it done.
+    pub unsafe fn push_back(&mut self, node: Pin<&Waiter<P>>, waker: Option<Waker>) {
+        // SAFETY: the caller owns the idle node, and keeps it in place until it is out.
+        unsafe {
+            self.begin(node, waker);
+            self.inner.ends.push_back(links_of(node));
+        }
+    }
+
+    /// Adds a waiter at the front: for one that was next already.
+    ///
+    /// # Safety
+    ///
+    /// As for [`push_back`](Self::push_back).
+    pub unsafe fn push_front(&mut self, node: Pin<&Waiter<P>>, waker: Option<Waker>) {
+        // SAFETY: as in `push_back`.
+        unsafe {
+            self.begin(node, waker);
+            self.inner.ends.push_front(links_of(node));
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The caller owns the idle node.
+    unsafe fn begin(&mut self, node: Pin<&Waiter<P>>, waker: Option<Waker>) {
+        debug_assert_eq!(node.state.phase_locked(), Phase::Idle, "a waiter was queued twice");
+        // SAFETY: the caller owns the idle node.
+        let old = unsafe { node.set_waker(waker) };
+        debug_assert!(old.is_none(), "an idle node holds no waker");
+        node.state.begin();
+    }
+
+    /// Shows the payload of the first waiter to `f`, if there is one.
+    #[inline]
+    pub fn front<R>(&mut self, f: impl FnOnce(&mut P) -> R) -> Option<R> {
+        // SAFETY: a linked node is alive, and the lock gives access to its payload.
+        let node = unsafe { self.inner.ends.head.cast::<Waiter<P>>().as_ref()? };
+        // SAFETY: as above.
+        Some(node.payload().with_mut(|payload| f(unsafe { &mut *payload })))
+    }
+
+    /// Grants `outcome` to the first waiter. Wake it when the lock is released.
+    #[inline]
+    pub fn grant_front(&mut self, outcome: u8) -> Option<Wake> {
+        let head = self.inner.ends.head;
+        // SAFETY: a node at an end of the list is linked.
+        (!head.is_null()).then(|| unsafe { self.grant(head, outcome) })
+    }
+
+    /// Grants `outcome` to the last waiter. Wake it when the lock is released.
+    #[inline]
+    pub fn grant_back(&mut self, outcome: u8) -> Option<Wake> {
+        let tail = self.inner.ends.tail;
+        // SAFETY: a node at an end of the list is linked.
+        (!tail.is_null()).then(|| unsafe { self.grant(tail, outcome) })
+    }
+
+    /// # Safety
+    ///
+    /// The node is linked, in this queue or in a ring spliced off it.
+    unsafe fn grant(&mut self, node: *const Links, outcome: u8) -> Wake {
+        // SAFETY: a linked node is alive, and the lock gives access to links and waker.
+        unsafe {
+            self.inner.ends.unlink(node);
+            let node = &*node.cast::<Waiter<P>>();
+            let waker = node.take_waker();
+            // The last touch: the owner may free the node from here on.
+            node.state.grant(outcome);
+            Wake(waker)
+        }
+    }
+
+    /// Takes a waiter out that gives up, wherever it stands.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns `node`, which was pushed to this queue or to none.
+    pub unsafe fn remove(&mut self, node: Pin<&Waiter<P>>) -> Removed {
+        match node.state.phase_locked() {
+            Phase::Idle => Removed::Idle,
+            Phase::Done(outcome) => {
+                node.state.end();
+                Removed::Done(outcome)
+            }
+            Phase::Waiting => {
+                // SAFETY: a waiting node is linked, and the caller holds the lock.
+                let waker = unsafe {
+                    self.inner.ends.unlink(links_of(node));
+                    node.take_waker()
+                };
+                node.state.end();
+                Removed::Waiting(waker)
+            }
+        }
+    }
+
+    /// Grants `outcome` to everybody who waits now, wakes them, and returns with the lock
+    /// released. Constant time under the lock for the decision, then batches.
+    ///
+    /// Who is pushed after this call began (from inside a waker, too) is not released by it. If a
+    /// waker panics, the others are still called, then the panic goes on.
+    pub fn release_all(mut self, outcome: u8) {
+        if self.is_empty() {
+            return;
+        }
+        let queue = self.queue;
+        let sentinel = Links::new();
+        // A shared reference, and the local is not touched by name again: it stays put and shared
+        // until the ring around it is empty.
+        let ring = ptr::from_ref(&sentinel);
+        let mut batch = WakeBatch::new();
+        // SAFETY: the lock is held; the sentinel lives in this frame, which ends with an empty
+        // ring: the loop below has no other exit, and `wake_all` does not unwind.
+        unsafe { self.inner.ends.splice(ring) };
+        loop {
+            // SAFETY: the lock is held, and the sentinel is that of the ring above.
+            let done = unsafe { self.grant_ring(ring, outcome, &mut batch) };
+            drop(self);
+            if done {
+                return batch.finish();
+            }
+            batch.wake_all();
+            self = queue.lock();
+        }
+    }
+
+    /// Grants to nodes of the ring until it is empty (true) or the batch is full.
+    ///
+    /// # Safety
+    ///
+    /// `ring` is the sentinel of a ring that was spliced off this queue.
+    unsafe fn grant_ring(
+        &mut self,
+        ring: *const Links,
+        outcome: u8,
+        batch: &mut WakeBatch,
+    ) -> bool {
+        loop {
+            // SAFETY: passed on from the caller; the lock is held.
+            let Some(node) = (unsafe { links::first_of_ring(ring) }) else { return true };
+            if batch.is_full() {
+                return false;
+            }
+            // SAFETY: the node is linked in the ring.
+            batch.push(unsafe { self.grant(node, outcome) });
+        }
+    }
+
+    /// What everybody waits for, first in line first: for dumps.
+    pub fn sites(&self) -> impl Iterator<Item = WaitSite> {
+        let mut next = self.inner.ends.head;
+        std::iter::from_fn(move || {
+            // SAFETY: the lock is held as long as the iterator borrows it; linked nodes are alive.
+            let node = unsafe { next.cast::<Waiter<P>>().as_ref()? };
+            // SAFETY: as above.
+            next = unsafe { links::after(next) };
+            Some(node.site())
+        })
+    }
+}
+
+impl<P, S> fmt::Debug for Locked<'_, P, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.sites()).finish()
+    }
+}
+
+/// A pointer to the node that may be used for all of it.
+fn links_of<P>(node: Pin<&Waiter<P>>) -> *const Links {
+    ptr::from_ref(node.get_ref()).cast()
+}

@@ -1,0 +1,181 @@
+//! The node of one waiter, which lies in the waiting future.
+//!
+//! # Who may touch which field
+//!
+//! | field | phase idle or done | phase waiting |
+//! |---|---|---|
+//! | `links`, `waker`, `payload` | the owner | whoever holds the queue's lock |
+//! | `state` | see `state.rs` | see `state.rs` |
+//! | `stamp` | the owner | the owner |
+//! | `location` | anyone, it never changes | anyone |
+//!
+//! The *owner* is the future (or stack frame) that contains the node.
+//!
+//! # Why a node cannot move or vanish while it is linked
+//!
+//! It is `!Unpin`, it is linked through `Pin` only, and its owner removes it before it goes away;
+//! a node that is dropped while linked aborts the process, since nothing sound can follow.
+//! Neighbours hold raw pointers made from a shared reference to the whole node. No `&mut` to a
+//! linked node is ever formed (the compiler would take it for unaliased, and it is not), and all
+//! that changes lies in atomics and cells.
+
+use std::fmt;
+use std::marker::PhantomPinned;
+use std::panic::Location;
+use std::ptr;
+use std::task::{RawWakerVTable, Waker};
+
+use super::links::Links;
+use super::site::{WaitKind, WaitSite};
+use super::state::{NodeState, Phase};
+use crate::shim::cell::UnsafeCell;
+
+/// One waiter: a node for a [`WaitQueue`](super::WaitQueue), with a payload `P` that the queue's
+/// user and the waiter share (a number of permits, a slot for a value).
+///
+/// Must be pinned to be queued. Does not allocate.
+#[repr(C)]
+pub struct Waiter<P = ()> {
+    /// First, so that a pointer to it is a pointer to the node.
+    pub(super) links: Links,
+    pub(super) state: NodeState,
+    pub(super) waker: UnsafeCell<Option<Waker>>,
+    /// What the waker looks like, for the owner to compare without the lock.
+    stamp: UnsafeCell<Stamp>,
+    payload: UnsafeCell<P>,
+    location: &'static Location<'static>,
+    _pin: PhantomPinned,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct Stamp {
+    data: *const (),
+    vtable: *const RawWakerVTable,
+}
+
+impl Stamp {
+    const NONE: Stamp = Stamp { data: ptr::null(), vtable: ptr::null() };
+
+    fn of(waker: &Waker) -> Self {
+        Stamp { data: waker.data(), vtable: waker.vtable() }
+    }
+}
+
+// SAFETY: the pointers in links and stamp are followed under the queue's lock or only compared;
+// the waker is `Send`, and the payload must be.
+unsafe impl<P: Send> Send for Waiter<P> {}
+// SAFETY: through a shared reference all fields are accessed by the rules of the table above,
+// which let one thread at a time at the payload.
+unsafe impl<P: Send> Sync for Waiter<P> {}
+
+impl<P> Waiter<P> {
+    crate::const_unless_loom! {
+        /// An idle node. Remembers its caller as the place where the wait was written.
+        #[track_caller]
+        pub const fn new(kind: WaitKind, payload: P) -> Self {
+            Waiter {
+                links: Links::new(),
+                state: NodeState::new(kind),
+                waker: UnsafeCell::new(None),
+                stamp: UnsafeCell::new(Stamp::NONE),
+                payload: UnsafeCell::new(payload),
+                location: Location::caller(),
+                _pin: PhantomPinned,
+            }
+        }
+    }
+
+    /// What has become of the wait: one acquire load. After `Done`, what happened before the
+    /// grant is visible, and the payload is the owner's.
+    #[inline]
+    pub fn phase(&self) -> Phase {
+        self.state.phase()
+    }
+
+    /// What is waited for, and where.
+    #[inline]
+    pub fn site(&self) -> WaitSite {
+        WaitSite { kind: self.state.kind(), location: self.location }
+    }
+
+    /// The payload. Who may access it when: see the table in the module's description.
+    #[inline]
+    pub fn payload(&self) -> &UnsafeCell<P> {
+        &self.payload
+    }
+
+    /// Whether `waker` is the one this node was queued with.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the node's owner.
+    #[inline]
+    pub(super) unsafe fn has_stamp_of(&self, waker: &Waker) -> bool {
+        // Equal pointers mean the same waker: ours is alive in the node, or in the hands of a
+        // granter that is about to call it, so its address was not given to another.
+        // SAFETY: only the owner accesses the stamp.
+        self.stamp.with(|stamp| unsafe { *stamp } == Stamp::of(waker))
+    }
+
+    /// Sets the waker and its stamp; returns the old waker, to be dropped outside the lock.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the node's owner, and holds the lock or the node is idle.
+    pub(super) unsafe fn set_waker(&self, waker: Option<Waker>) -> Option<Waker> {
+        let stamp = waker.as_ref().map_or(Stamp::NONE, Stamp::of);
+        // SAFETY: the caller is the owner.
+        self.stamp.with_mut(|slot| unsafe { *slot = stamp });
+        // SAFETY: the caller is the owner, and no granter is at the node.
+        self.waker.with_mut(|slot| std::mem::replace(unsafe { &mut *slot }, waker))
+    }
+
+    /// Moves the waker out.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds the lock, and the node is linked, or was until now.
+    pub(super) unsafe fn take_waker(&self) -> Option<Waker> {
+        // SAFETY: the lock gives access to the waker of a waiting node.
+        self.waker.with_mut(|slot| unsafe { (*slot).take() })
+    }
+}
+
+impl<P> Drop for Waiter<P> {
+    fn drop(&mut self) {
+        if self.state.phase_locked() == Phase::Waiting {
+            // Neighbours point here. An unwinding thread would let them follow the pointers.
+            eprintln!("raddle: a waiter was dropped while queued ({})", self.site());
+            std::process::abort();
+        }
+    }
+}
+
+impl<P> fmt::Debug for Waiter<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waiter").field("phase", &self.phase()).field("site", &self.site()).finish()
+    }
+}
+
+/// Somebody who was granted what they waited for, and is yet to be woken.
+///
+/// A waiter that was queued without a waker (registered, never polled) has nobody to wake.
+#[derive(Debug)]
+#[must_use = "whoever was granted something must be woken"]
+pub struct Wake(pub(super) Option<Waker>);
+
+impl Wake {
+    /// Calls the waker. Not under a lock: it is foreign code.
+    #[inline]
+    pub fn wake(self) {
+        if let Some(waker) = self.0 {
+            waker.wake();
+        }
+    }
+
+    /// The waker, if there is one.
+    #[inline]
+    pub fn into_waker(self) -> Option<Waker> {
+        self.0
+    }
+}
