@@ -2,14 +2,32 @@
 //!
 //! One file a command. This file only picks the command and turns its outcome into an exit code.
 
+mod asan;
+mod bench_smoke;
+mod ci;
+mod command;
+mod counts;
+mod model;
+mod refuse_uring;
+mod stress;
 mod tidy;
+mod weaken;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
+  ci [--quick]                 what CI runs; quick: fmt, tidy, clippy, unit tests
   tidy                         check the rules of STYLE.md
+  model [CRATE…]               run the loom models
+  model --weaken [CRATE…]      weaken the code, line by line of xtask/weaken.txt, and demand that
+                               the models notice
+  asan                         the tests under AddressSanitizer and LeakSanitizer
+  stress [--limits]            seeded stress tests; --limits adds limits in milliseconds
+  bench-smoke                  every case of the lab, small, for termination and counts
+  refuse-uring CMD [ARG…]      run a command for which the kernel refuses io_uring
+  probe-uring                  say whether the kernel gives io_uring as raddle wants it
 ";
 
 fn main() -> ExitCode {
@@ -27,8 +45,19 @@ fn main() -> ExitCode {
 
 /// Runs one command. `Ok(false)` means that the command did its work and found something wrong.
 fn dispatch(args: &[&str]) -> Result<bool, String> {
+    let root = root();
     match args {
-        ["tidy"] => tidy::run(&root()),
+        ["ci"] => ci::run(&root, ci::Extent::Full),
+        ["ci", "--quick"] => ci::run(&root, ci::Extent::Quick),
+        ["tidy"] => tidy::run(&root),
+        ["model", "--weaken", crates @ ..] => weaken::run(&root, crates),
+        ["model", crates @ ..] => command::alone(&mut model::command(&root, crates)?),
+        ["asan"] => asan::run(&root),
+        ["stress"] => command::alone(&mut stress::command(&root, false)),
+        ["stress", "--limits"] => command::alone(&mut stress::command(&root, true)),
+        ["bench-smoke"] => command::alone(&mut bench_smoke::command(&root)),
+        ["refuse-uring", program, args @ ..] => Err(refuse_uring::exec(program, args)),
+        ["probe-uring"] => Ok(refuse_uring::report()),
         _ => Err(USAGE.to_owned()),
     }
 }

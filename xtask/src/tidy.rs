@@ -23,6 +23,7 @@ mod spdx;
 mod tests;
 mod tree;
 mod uses;
+mod weakenings;
 
 use findings::{Finding, Findings};
 use source::Source;
@@ -73,6 +74,7 @@ pub(crate) fn check_tree(tree: &Tree) -> Vec<Finding> {
     cycles::check(tree, &sources, &mut findings);
     paths::check(tree, &sources, &mut findings);
     outside::check(tree, &sources, &mut findings);
+    weakenings::check(tree, &mut findings);
     let mut list = findings.list;
     list.sort();
     list

@@ -1,0 +1,144 @@
+//! The steps of CI: what each runs, in which order, and when it is left out.
+//!
+//! Steps with the same flags share a target folder, so that each crate is compiled once for them:
+//! the test suite runs three times from one build.
+
+use crate::{asan, bench_smoke, command, model, refuse_uring, tidy};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a step does.
+pub(crate) enum Work {
+    /// Run this, or fail because it could not be put together.
+    Run(Result<Command, String>),
+    /// Do this inside this program.
+    Call(Box<dyn FnOnce() -> Result<bool, String>>),
+    /// Nothing, for a reason.
+    Skip(String),
+}
+
+/// One step. If a step fails that all later ones need, those are left out.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    pub(crate) work: Work,
+    pub(crate) needed_by_all: bool,
+}
+
+fn step(name: &'static str, work: Work) -> Step {
+    Step { name, work, needed_by_all: false }
+}
+
+/// For every push.
+pub(crate) fn quick(root: &Path) -> Vec<Step> {
+    let mut steps = vec![fmt(root), check_tidy(root), clippy(root)];
+    steps.push(step("unit tests", tests(root, &["--workspace", "--lib", "--bins"])));
+    steps
+}
+
+/// All there is. The command of the README comes last.
+pub(crate) fn full(root: &Path) -> Vec<Step> {
+    vec![
+        fmt(root),
+        check_tidy(root),
+        build(root),
+        clippy(root),
+        rustdoc(root),
+        models(root),
+        step("asan", Work::Run(asan::command(root))),
+        bench(root),
+        refused(root),
+        required(root),
+        step("tests", tests(root, &["--workspace"])),
+    ]
+}
+
+fn fmt(root: &Path) -> Step {
+    step("fmt", tool(root, "fmt", &["fmt", "--all", "--check"]))
+}
+
+fn clippy(root: &Path) -> Step {
+    let args = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    step("clippy", tool(root, "clippy", &args))
+}
+
+/// A part of the toolchain that may not be installed.
+fn tool(root: &Path, name: &str, args: &[&str]) -> Work {
+    let mut asked = command::cargo(root);
+    asked.args([name, "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
+    if !asked.status().is_ok_and(|status| status.success()) {
+        return Work::Skip(format!("cargo {name} is not installed"));
+    }
+    Work::Run(Ok(cargo(root, args)))
+}
+
+fn check_tidy(root: &Path) -> Step {
+    let root = root.to_owned();
+    step("tidy", Work::Call(Box::new(move || tidy::run(&root))))
+}
+
+fn build(root: &Path) -> Step {
+    let work = Work::Run(Ok(cargo(root, &["test", "--locked", "--workspace", "--no-run"])));
+    Step { name: "build", work, needed_by_all: true }
+}
+
+fn rustdoc(root: &Path) -> Step {
+    let mut command = cargo(root, &["doc", "--locked", "--workspace", "--no-deps"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    step("rustdoc", Work::Run(Ok(command)))
+}
+
+fn models(root: &Path) -> Step {
+    let work = match model::crates_with_models(root) {
+        Ok(crates) if crates.is_empty() => Work::Skip("no crate has a model yet".to_owned()),
+        _ => Work::Run(model::command(root, &[])),
+    };
+    step("models", work)
+}
+
+fn bench(root: &Path) -> Step {
+    let work = if bench_smoke::exists(root) {
+        Work::Run(Ok(bench_smoke::command(root)))
+    } else {
+        Work::Skip("the lab has no smoke mode yet".to_owned())
+    };
+    step("bench-smoke", work)
+}
+
+/// The suite where the kernel refuses io_uring: raddle has to fall back by itself.
+fn refused(root: &Path) -> Step {
+    let inner = cargo(root, &["test", "--locked", "--workspace", "--no-fail-fast"]);
+    let mut command = Command::new("/proc/self/exe");
+    command.current_dir(root).arg("refuse-uring").arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    step("uring refused", Work::Run(Ok(command)))
+}
+
+/// The suite where io_uring must be used.
+fn required(root: &Path) -> Step {
+    let work = match refuse_uring::probe() {
+        Ok(()) => {
+            let mut command = cargo(root, &["test", "--locked", "--workspace", "--no-fail-fast"]);
+            command.env("RADDLE_IO", "uring");
+            Work::Run(Ok(command))
+        }
+        Err(error) => Work::Skip(format!("this kernel refuses io_uring: {error}")),
+    };
+    step("uring required", work)
+}
+
+fn tests(root: &Path, which: &[&str]) -> Work {
+    let mut command = cargo(root, &["test"]);
+    command.args(which).arg("--no-fail-fast");
+    Work::Run(Ok(command))
+}
+
+fn cargo(root: &Path, args: &[&str]) -> Command {
+    let mut command = command::cargo(root);
+    command.args(args);
+    // What was asked for from outside must not leak into steps that say what they use.
+    command.env_remove("RADDLE_IO").env_remove("RUSTFLAGS");
+    if std::env::var_os("CI").is_some() {
+        command.env("CARGO_INCREMENTAL", "0");
+    }
+    command
+}
