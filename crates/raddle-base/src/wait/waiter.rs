@@ -164,6 +164,13 @@ impl<P> fmt::Debug for Waiter<P> {
 #[must_use = "whoever was granted something must be woken"]
 pub struct Wake(pub(super) Option<Waker>);
 
+impl From<Waker> for Wake {
+    #[inline]
+    fn from(waker: Waker) -> Self {
+        Wake(Some(waker))
+    }
+}
+
 impl Wake {
     /// Calls the waker. Not under a lock: it is foreign code.
     #[inline]

@@ -1,0 +1,101 @@
+//! The timers of this thread: those its worker fires, or those of the runtime it blocks on.
+//!
+//! A worker installs its own for as long as it runs; `block_on` on another thread installs those
+//! of a worker as *remote*. Guards nest, as runtimes do.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::Arc;
+
+use raddle_base::clock::Instant;
+
+use crate::time::timers::Timers;
+
+#[derive(Clone, Copy)]
+struct Current {
+    timers: *const Timers,
+    owner: bool,
+}
+
+const NONE: Current = Current { timers: ptr::null(), owner: false };
+
+thread_local! {
+    static CURRENT: Cell<Current> = const { Cell::new(NONE) };
+}
+
+/// Makes `timers` those of this thread, which fires them.
+pub fn install(timers: &Arc<Timers>) -> Installed {
+    replace(timers, true)
+}
+
+/// Makes `timers` those of this thread, while another thread fires them.
+pub fn install_remote(timers: &Arc<Timers>) -> Installed {
+    replace(timers, false)
+}
+
+fn replace(timers: &Arc<Timers>, owner: bool) -> Installed {
+    let timers = Arc::clone(timers);
+    let current = Current { timers: Arc::as_ptr(&timers), owner };
+    Installed { before: CURRENT.replace(current), _timers: timers, _thread: PhantomData }
+}
+
+/// Restores the thread's previous timers on drop. Guards are dropped in reverse order of making.
+#[must_use = "the timers are uninstalled as soon as this is dropped"]
+pub struct Installed {
+    before: Current,
+    /// Keeps what `CURRENT` points at; a guard that is forgotten keeps it for ever.
+    _timers: Arc<Timers>,
+    _thread: PhantomData<*const ()>,
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        CURRENT.set(self.before);
+    }
+}
+
+impl std::fmt::Debug for Installed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Installed")
+    }
+}
+
+/// Puts this thread's timers into `slot`, without touching the count if they are there already;
+/// true if this thread fires those in the slot.
+///
+/// On a thread without timers the slot keeps what it holds, which goes on working from afar.
+#[inline]
+pub(crate) fn refresh(slot: &mut Option<Arc<Timers>>) -> bool {
+    let Current { timers, owner } = CURRENT.get();
+    if timers.is_null() {
+        return false;
+    }
+    if !slot.as_ref().is_some_and(|held| ptr::eq(Arc::as_ptr(held), timers)) {
+        // SAFETY: the pointer is that of an Arc which the guard that set it still holds: the
+        // guard restores the pointer before it lets go.
+        *slot = Some(unsafe {
+            Arc::increment_strong_count(timers);
+            Arc::from_raw(timers)
+        });
+    }
+    owner
+}
+
+/// Whether this thread fires `timers`.
+#[inline]
+pub(crate) fn owns(timers: &Arc<Timers>) -> bool {
+    let current = CURRENT.get();
+    current.owner && ptr::eq(current.timers, Arc::as_ptr(timers))
+}
+
+/// The time on the clock of this thread's timers; the monotonic clock where there are none.
+#[inline]
+pub(crate) fn now() -> Instant {
+    let timers = CURRENT.get().timers;
+    if timers.is_null() {
+        return Instant::now();
+    }
+    // SAFETY: as in `refresh`; the reference ends with this statement.
+    unsafe { (*timers).now() }
+}
