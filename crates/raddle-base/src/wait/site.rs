@@ -47,33 +47,6 @@ pub enum WaitKind {
 }
 
 impl WaitKind {
-    const ALL: [WaitKind; 16] = {
-        use WaitKind::*;
-        [
-            Other,
-            Permits,
-            Notification,
-            Room,
-            Value,
-            Closed,
-            Cancellation,
-            Lock,
-            SharedLock,
-            Event,
-            Join,
-            Time,
-            Readable,
-            Writable,
-            Operation,
-            Job,
-        ]
-    };
-
-    /// The kind with this number; [`Other`](Self::Other) for one that is not known.
-    pub const fn from_byte(byte: u8) -> Self {
-        if (byte as usize) < Self::ALL.len() { Self::ALL[byte as usize] } else { WaitKind::Other }
-    }
-
     /// The phrase that a dump prints.
     pub const fn phrase(self) -> &'static str {
         match self {

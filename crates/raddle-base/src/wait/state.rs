@@ -1,10 +1,9 @@
-//! The word of a waiter's node: what has become of the wait, and what it waits for.
+//! The state of a waiter's node: what has become of the wait, and what it waits for.
 //!
-//! | bits | field | written by |
+//! | bits | field | meaningful |
 //! |---|---|---|
-//! | 0–1 | phase: idle 0, waiting 1, done 2 | owner and queue, see below |
-//! | 8–15 | outcome, meaningful when done | whoever ends the wait |
-//! | 16–23 | [`WaitKind`] | never after construction |
+//! | 0–1 | phase: idle 0, waiting 1, done 2 | always |
+//! | 8–15 | outcome, chosen by whoever ended the wait | when done |
 //!
 //! | from | to | by | under the queue's lock |
 //! |---|---|---|---|
@@ -13,8 +12,9 @@
 //! | waiting | idle | owner that gives up, with the node unlinked | yes |
 //! | done | idle | owner that has seen it | no |
 //!
-//! All writers but the last hold the lock, and the last one is alone with the node, so stores
-//! suffice. Only the owner reads without the lock: it can see `waiting` late, never wrongly.
+//! All writers but the last hold the lock, and the last one is alone with the node, so plain
+//! stores of the whole word suffice. Only the owner reads without the lock: it can see `waiting`
+//! late, never wrongly. The [`WaitKind`] is a byte beside the word and never changes.
 
 use crate::shim::atomic::AtomicU32;
 use crate::shim::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -25,8 +25,6 @@ const WAITING: u32 = 1;
 const DONE: u32 = 2;
 const PHASE: u32 = 0b11;
 const OUTCOME_SHIFT: u32 = 8;
-const KIND_SHIFT: u32 = 16;
-const KIND: u32 = 0xff << KIND_SHIFT;
 
 /// What has become of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,14 +37,17 @@ pub enum Phase {
     Done(u8),
 }
 
-/// The word. Its verbs are the rows of the table above.
+/// The word and the kind. The verbs are the rows of the table above.
 #[derive(Debug)]
-pub(crate) struct NodeState(AtomicU32);
+pub(crate) struct NodeState {
+    word: AtomicU32,
+    kind: WaitKind,
+}
 
 impl NodeState {
     crate::const_unless_loom! {
         pub(crate) const fn new(kind: WaitKind) -> Self {
-            NodeState(AtomicU32::new((kind as u32) << KIND_SHIFT))
+            NodeState { word: AtomicU32::new(IDLE), kind }
         }
     }
 
@@ -55,49 +56,41 @@ impl NodeState {
     #[inline]
     pub(crate) fn phase(&self) -> Phase {
         // Acquire: pairs with the release in `grant`; this load is all it takes to finish a wait.
-        decode(self.0.load(Acquire))
+        decode(self.word.load(Acquire))
     }
 
     /// The same for a caller that holds the queue's lock.
     #[inline]
     pub(crate) fn phase_locked(&self) -> Phase {
         // Relaxed: every write of `waiting` and `done` happens under the lock the caller holds.
-        decode(self.0.load(Relaxed))
+        decode(self.word.load(Relaxed))
     }
 
     #[inline]
     pub(crate) fn kind(&self) -> WaitKind {
-        // Relaxed: these bits never change.
-        WaitKind::from_byte((self.0.load(Relaxed) >> KIND_SHIFT) as u8)
+        self.kind
     }
 
     /// Idle → waiting, by the owner under the lock.
     #[inline]
     pub(crate) fn begin(&self) {
         // Relaxed: published by the lock.
-        self.0.store(self.kind_bits() | WAITING, Relaxed);
+        self.word.store(WAITING, Relaxed);
     }
 
     /// Waiting → done, under the lock, as the granter's last touch of the node.
     #[inline]
     pub(crate) fn grant(&self, outcome: u8) {
-        let word = self.kind_bits() | u32::from(outcome) << OUTCOME_SHIFT | DONE;
         // Release: the owner may finish and free the node as soon as it sees this, so the
         // granter's accesses to the node, and what it did before, must be over by then.
-        self.0.store(word, Release);
+        self.word.store(u32::from(outcome) << OUTCOME_SHIFT | DONE, Release);
     }
 
     /// Waiting or done → idle, by the owner: under the lock in the first case.
     #[inline]
     pub(crate) fn end(&self) {
         // Relaxed: the owner alone will look at the node next.
-        self.0.store(self.kind_bits(), Relaxed);
-    }
-
-    #[inline]
-    fn kind_bits(&self) -> u32 {
-        // Relaxed: these bits never change.
-        self.0.load(Relaxed) & KIND
+        self.word.store(IDLE, Relaxed);
     }
 }
 
