@@ -7,8 +7,9 @@
 //! the lock is released. Foreign code never runs under it.
 
 use crate::sys::uring::Cqe;
-use raddle_base::wait::WakeBatch;
+use raddle_base::wait::{Wake, WakeBatch};
 use std::sync::Arc;
+use std::task::Waker;
 
 /// What a watcher is told.
 #[derive(Clone, Copy, Debug)]
@@ -66,30 +67,34 @@ pub(crate) trait Watcher: Send + Sync {
     }
 }
 
-/// The most calls a [`Due`] holds.
-const LATER: usize = 32;
+/// The most wakers, and the most calls, a [`Due`] holds.
+const ROOM: usize = WakeBatch::CAPACITY;
 
 /// What is to be done when the driver lock is released: wakers to call, watchers to call back or
 /// to let go. It lives on the stack and never allocates.
 pub(crate) struct Due {
     wakers: WakeBatch,
-    later: [Option<(Arc<dyn Watcher>, bool)>; LATER],
+    waking: usize,
+    later: [Option<(Arc<dyn Watcher>, bool)>; ROOM],
     held: usize,
 }
 
 impl Due {
     pub(crate) fn new() -> Due {
-        Due { wakers: WakeBatch::new(), later: [const { None }; LATER], held: 0 }
+        Due { wakers: WakeBatch::new(), waking: 0, later: [const { None }; ROOM], held: 0 }
     }
 
     /// Whether news of one more event fits: at most two wakers and one watcher come of it.
     pub(crate) fn has_room(&self) -> bool {
-        self.held < LATER && self.wakers.room() >= 2
+        self.held < ROOM && self.waking + 2 <= ROOM
     }
 
     /// Calls this waker when settled.
-    pub(crate) fn wake(&mut self, waker: std::task::Waker) {
-        self.wakers.push(waker);
+    pub(crate) fn wake(&mut self, waker: Option<Waker>) {
+        if let Some(waker) = waker {
+            self.wakers.push(Wake::from(waker));
+            self.waking += 1;
+        }
     }
 
     /// Lets go of a watcher when settled, after calling it back if `call` is set.
@@ -101,6 +106,7 @@ impl Due {
     /// Does it all. No lock of the driver may be held.
     pub(crate) fn settle(&mut self) {
         self.wakers.wake_all();
+        self.waking = 0;
         for slot in &mut self.later[..std::mem::take(&mut self.held)] {
             if let Some((watcher, true)) = slot {
                 watcher.later();

@@ -9,14 +9,15 @@
 //! # States
 //!
 //! ```text
-//!  63                                   8 7            5   4     3       2      1      0
-//! ┌──────────────────────────────────────┬──────────────┬─────┬───────┬───────┬──────┬──────┐
-//! │ tick: events so far                  │ (unused)     │ GONE│ W_SHUT│ R_SHUT│ WRITE│ READ │
-//! └──────────────────────────────────────┴──────────────┴─────┴───────┴───────┴──────┴──────┘
+//!  63                                 8 7        6   5     4     3       2      1      0
+//! ┌────────────────────────────────────┬──────────┬─────┬─────┬───────┬───────┬──────┬──────┐
+//! │ tick: events so far                │ (unused) │ MORE│ GONE│ W_SHUT│ R_SHUT│ WRITE│ READ │
+//! └────────────────────────────────────┴──────────┴─────┴─────┴───────┴───────┴──────┴──────┘
 //! ```
 //!
 //! Reading may be tried if READ, R_SHUT or GONE is set, writing if WRITE, W_SHUT or GONE is. GONE
-//! stays for ever: the source was closed.
+//! stays for ever: the source was closed. MORE says that waiters stand in the queue, beside the
+//! one reader and the one writer: the next event takes the bit and releases them all.
 //!
 //! # Protocol
 //!
@@ -44,6 +45,7 @@ const WRITE: u64 = 1 << 1;
 const READ_SHUT: u64 = 1 << 2;
 const WRITE_SHUT: u64 = 1 << 3;
 const GONE: u64 = 1 << 4;
+const MORE: u64 = 1 << 5;
 const TICK: u64 = 1 << 8;
 
 /// The word.
@@ -111,12 +113,6 @@ impl Snapshot {
     pub(crate) fn is_gone(self) -> bool {
         self.0 & GONE != 0
     }
-
-    /// Whether the other side has ended this direction.
-    #[inline]
-    pub(crate) fn is_shut(self, direction: Direction) -> bool {
-        self.0 & mask(direction) & (READ_SHUT | WRITE_SHUT) != 0
-    }
 }
 
 impl Readiness {
@@ -132,29 +128,44 @@ impl Readiness {
         Snapshot(self.0.load(Ordering::Acquire))
     }
 
-    /// An event: sets bits and moves the tick.
+    /// An event: sets bits and moves the tick. True if waiters stand in the queue.
     #[inline]
-    pub(crate) fn set(&self, bits: Bits) {
-        self.change(|word| Some((word | bits.0).wrapping_add(TICK)));
+    #[must_use]
+    pub(crate) fn set(&self, bits: Bits) -> bool {
+        self.change(|word| Some(((word | bits.0) & !MORE).wrapping_add(TICK))) & MORE != 0
     }
 
-    /// The source is closed: every wait ends, for good.
-    pub(crate) fn set_gone(&self) {
-        self.change(|word| Some((word | GONE).wrapping_add(TICK)));
+    /// The source is closed: every wait ends, for good. True if waiters stand in the queue.
+    #[must_use]
+    pub(crate) fn set_gone(&self) -> bool {
+        self.change(|word| Some(((word | GONE) & !MORE).wrapping_add(TICK))) & MORE != 0
     }
 
-    /// The direction has nothing more, unless an event came since `seen`.
+    /// Somebody has joined the queue: the next event releases it. The word as it is now.
+    pub(crate) fn announce_waiter(&self) -> Snapshot {
+        Snapshot(self.change(|word| Some(word | MORE)))
+    }
+
+    /// A stream gave or took less than was asked: it is drained or full, unless an event came
+    /// since `seen`. What the other side has ended stays ended: that was reported once, too.
+    #[inline]
+    pub(crate) fn clear_drained(&self, seen: Snapshot, direction: Direction) {
+        let bits = mask(direction) & (READ | WRITE);
+        let _ = self.change(|word| (word / TICK == seen.0 / TICK).then_some(word & !bits));
+    }
+
+    /// The direction would block, unless an event came since `seen`.
     ///
     /// "Would block" also says that the other side has not hung up, so those bits go too: a named
     /// pipe gets new writers after a hang-up.
     #[inline]
     pub(crate) fn clear(&self, seen: Snapshot, direction: Direction) {
         let bits = mask(direction) & !GONE;
-        self.change(|word| (word / TICK == seen.0 / TICK).then_some(word & !bits));
+        let _ = self.change(|word| (word / TICK == seen.0 / TICK).then_some(word & !bits));
     }
 
     #[inline]
-    fn change(&self, next: impl Fn(u64) -> Option<u64>) {
+    fn change(&self, next: impl Fn(u64) -> Option<u64>) -> u64 {
         // Relaxed: a first guess, checked by the exchange.
         let mut seen = self.0.load(Ordering::Relaxed);
         while let Some(new) = next(seen) {
@@ -162,10 +173,11 @@ impl Readiness {
             // the order between events of two threads that process them (owner and rescuer).
             let order = Ordering::AcqRel;
             match self.0.compare_exchange_weak(seen, new, order, Ordering::Relaxed) {
-                Ok(_) => return,
+                Ok(_) => break,
                 Err(now) => seen = now,
             }
         }
+        seen
     }
 }
 

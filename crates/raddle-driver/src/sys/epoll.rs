@@ -19,10 +19,8 @@ pub(crate) fn create() -> io::Result<OwnedFd> {
 pub(crate) fn add(epoll: &OwnedFd, fd: RawFd, events: u32, data: u64) -> io::Result<()> {
     let mut event = Event { events, u64: data };
     // SAFETY: `event` lives for the call, which copies it.
-    check(unsafe {
-        libc::epoll_ctl(epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event)
-    })
-    .map(drop)
+    check(unsafe { libc::epoll_ctl(epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event) })
+        .map(drop)
 }
 
 /// Removes `fd`. Called before the descriptor is closed, so that a duplicate of it elsewhere does
@@ -79,11 +77,7 @@ pub(crate) fn wait<'a>(
     Ok(unsafe { std::slice::from_raw_parts(into.as_ptr().cast::<Event>(), count) })
 }
 
-fn wait_millis(
-    epoll: &OwnedFd,
-    into: &mut [MaybeUninit<Event>],
-    millis: i32,
-) -> io::Result<usize> {
+fn wait_millis(epoll: &OwnedFd, into: &mut [MaybeUninit<Event>], millis: i32) -> io::Result<usize> {
     let len = i32::try_from(into.len()).unwrap_or(i32::MAX);
     // SAFETY: room for `len` events is behind the pointer.
     check(unsafe {

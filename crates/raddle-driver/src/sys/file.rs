@@ -2,7 +2,7 @@
 
 use super::errno::{check, check_len, retry};
 use std::ffi::CStr;
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
@@ -10,9 +10,14 @@ use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 #[inline]
 pub(crate) fn read(fd: BorrowedFd<'_>, into: &mut [MaybeUninit<u8>]) -> io::Result<usize> {
     // SAFETY: the slice is room for its length.
-    retry(|| unsafe {
-        check_len(libc::read(fd.as_raw_fd(), into.as_mut_ptr().cast(), into.len()))
-    })
+    retry(|| unsafe { check_len(libc::read(fd.as_raw_fd(), into.as_mut_ptr().cast(), into.len())) })
+}
+
+/// As [`read`], into several buffers. For sockets too: they are non-blocking.
+pub(crate) fn read_vectored(fd: BorrowedFd<'_>, into: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+    let count = into.len().min(super::msg::MAX_SLICES) as libc::c_int;
+    // SAFETY: IoSliceMut has the layout of iovec; the buffers are room for their lengths.
+    retry(|| unsafe { check_len(libc::readv(fd.as_raw_fd(), into.as_ptr().cast(), count)) })
 }
 
 /// Writes at the current position. May raise SIGPIPE: see [`super::sigpipe`].

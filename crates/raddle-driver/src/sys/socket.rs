@@ -43,10 +43,8 @@ pub(crate) fn send_vectored(fd: BorrowedFd<'_>, from: &[IoSlice<'_>]) -> io::Res
     let mut header = super::msg::header();
     header.msg_iov = from.as_ptr().cast_mut().cast();
     header.msg_iovlen = from.len().min(super::msg::MAX_SLICES);
-    let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-    // SAFETY: IoSlice has the layout of iovec; the buffers are readable and the kernel does not
-    // write through a header that is sent.
-    retry(|| unsafe { check_len(libc::sendmsg(fd.as_raw_fd(), &raw const header, flags)) })
+    // SAFETY: IoSlice has the layout of iovec, and the buffers are readable.
+    unsafe { super::msg::send(fd, &header) }
 }
 
 /// Receives one datagram and where it came from. A longer one is cut to the room.
@@ -74,14 +72,7 @@ pub(crate) fn send_to(fd: BorrowedFd<'_>, from: &[u8], addr: &RawAddr) -> io::Re
     // SAFETY: buffer and address are readable for their lengths.
     retry(|| unsafe {
         let data = from.as_ptr().cast();
-        check_len(libc::sendto(
-            fd.as_raw_fd(),
-            data,
-            from.len(),
-            flags,
-            addr.as_ptr(),
-            addr.len(),
-        ))
+        check_len(libc::sendto(fd.as_raw_fd(), data, from.len(), flags, addr.as_ptr(), addr.len()))
     })
 }
 
@@ -117,6 +108,20 @@ pub(crate) fn take_error(fd: BorrowedFd<'_>) -> io::Result<Option<io::Error>> {
         libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_ERROR, value, &raw mut len)
     })?;
     Ok((error != 0).then(|| io::Error::from_raw_os_error(error)))
+}
+
+/// `WouldBlock` while a connection attempt is under way.
+pub(crate) fn is_connected(fd: BorrowedFd<'_>) -> io::Result<()> {
+    let mut peer = RawAddr::empty();
+    let (at, len) = peer.parts_mut();
+    // SAFETY: the address has room for what its length says.
+    match check(unsafe { libc::getpeername(fd.as_raw_fd(), at, len) }) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotConnected => {
+            Err(io::ErrorKind::WouldBlock.into())
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Ends one or both directions of a connection; a listener stops listening.

@@ -48,8 +48,21 @@ pub(crate) mod code {
     pub(crate) const SENDMSG_ZC: u8 = 48;
 
     pub(crate) const ALL: [u8; 15] = [
-        NOP, FSYNC, POLL_ADD, SENDMSG, TIMEOUT, ACCEPT, ASYNC_CANCEL, CONNECT, OPENAT, CLOSE, READ,
-        WRITE, SEND, RECV, SENDMSG_ZC,
+        NOP,
+        FSYNC,
+        POLL_ADD,
+        SENDMSG,
+        TIMEOUT,
+        ACCEPT,
+        ASYNC_CANCEL,
+        CONNECT,
+        OPENAT,
+        CLOSE,
+        READ,
+        WRITE,
+        SEND,
+        RECV,
+        SENDMSG_ZC,
     ];
 }
 

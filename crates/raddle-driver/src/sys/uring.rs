@@ -16,8 +16,8 @@ use std::time::Duration;
 
 mod abi;
 
-use abi::{Cqe as RawCqe, GetEvents, Params, Probe};
 pub(crate) use abi::{BufferEntry, setup};
+use abi::{Cqe as RawCqe, GetEvents, Params, Probe};
 
 /// The completion queue has overflowed: entering flushes what the kernel kept aside.
 pub(crate) const SQ_CQ_OVERFLOW: u32 = 1 << 1;
@@ -106,8 +106,7 @@ impl Uring {
         };
         // Where one mapping is not enough for both queues, the kernel is too old for the probe.
         let sq_len = params.sq_off.array as usize + params.sq_entries as usize * size_of::<u32>();
-        let cq_len =
-            params.cq_off.cqes as usize + params.cq_entries as usize * size_of::<RawCqe>();
+        let cq_len = params.cq_off.cqes as usize + params.cq_entries as usize * size_of::<RawCqe>();
         let rings = Mapping::new(&fd, sq_len.max(cq_len), 0)?;
         let bytes = params.sq_entries as usize * size_of::<Sqe>();
         let entries = Mapping::new(&fd, bytes, abi::OFF_SQES)?;

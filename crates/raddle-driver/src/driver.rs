@@ -1,0 +1,217 @@
+//! The owner's view of a driver.
+//!
+//! A driver is made on the thread that will own it and never leaves it. The owner looks when the
+//! doorbell rings or when it is time to, submits what was prepared, and parks when it has nothing
+//! else to do. All other threads use the [`Remote`].
+
+use crate::current::{self, Guard};
+use crate::epoll::{self, Loop};
+use crate::offload::Offload;
+use crate::probe::Backend;
+use crate::remote::{Inner, Remote};
+use crate::sys::fork;
+use raddle_base::clock::Instant;
+use raddle_base::doorbell::Doorbell;
+use std::fmt;
+use std::io;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// How the kernel tells the owner of a ring about completions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaskRun {
+    /// When the owner enters the kernel for whatever reason, without interrupting it; a flag says
+    /// that there is something. The cheapest where other threads may look as well.
+    #[default]
+    Cooperative,
+    /// At once, by interrupting the owner.
+    Eager,
+    /// Only when the owner asks. For a driver whose completions no other thread ever reaps.
+    Deferred,
+}
+
+/// How to make a driver.
+#[derive(Clone)]
+pub struct Config {
+    /// What [`choose`](crate::choose) said.
+    pub backend: Backend,
+    /// Submission entries of a ring, a power of two. Completions have room for 4 times as many,
+    /// unless [`completions`](Self::completions) says otherwise. More of either is handled.
+    pub entries: u32,
+    /// Completion entries of a ring; 0 for the default.
+    pub completions: u32,
+    /// Receive buffers of a ring, a power of two of at most 32,768.
+    pub buffers: u32,
+    /// Bytes of each of them.
+    pub buffer_size: u32,
+    /// How completions are told.
+    pub task_run: TaskRun,
+    /// Whether to use `epoll_pwait2`; `false` makes a timer descriptor stand in for it, as on
+    /// kernels that lack it.
+    pub nanosecond_waits: bool,
+    /// Where blocking calls go.
+    pub offload: Arc<dyn Offload>,
+}
+
+impl Config {
+    /// The usual sizes.
+    pub fn new(backend: Backend, offload: Arc<dyn Offload>) -> Config {
+        Config {
+            backend,
+            entries: 256,
+            completions: 0,
+            buffers: 512,
+            buffer_size: 8192,
+            task_run: TaskRun::Cooperative,
+            nanosecond_waits: epoll::nanoseconds(),
+            offload,
+        }
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("backend", &self.backend)
+            .field("entries", &self.entries)
+            .field("task_run", &self.task_run)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a closed driver could not end in time: requests the kernel still holds.
+///
+/// Their memory and descriptors are kept for ever: the kernel may still write to them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// How many.
+    pub requests: usize,
+}
+
+/// A driver, on the thread that made it. `!Send`.
+///
+/// Dropping it closes it, with a limit of one second.
+pub struct Driver {
+    remote: Arc<Remote>,
+    /// What an epoll driver, which has no shared words, is looked at through.
+    silent: Doorbell,
+    _not_send: PhantomData<*const ()>,
+}
+
+impl Driver {
+    /// Makes a driver for the calling thread.
+    ///
+    /// # Errors
+    ///
+    /// The kernel refuses a descriptor or the memory.
+    pub fn new(config: &Config) -> io::Result<Driver> {
+        fork::arm();
+        let inner = match config.backend {
+            Backend::Epoll | Backend::Uring => {
+                let offload = Arc::clone(&config.offload);
+                Inner::Epoll(Arc::new(Loop::new(offload, config.nanosecond_waits)?))
+            }
+        };
+        Ok(Driver {
+            remote: Arc::new(Remote::new(inner)),
+            silent: Doorbell::silent(),
+            _not_send: PhantomData,
+        })
+    }
+
+    /// What to load before each dispatch, to learn without a call whether to
+    /// [`look`](Self::look). On epoll it never rings: the owner looks from time to time.
+    pub fn doorbell(&self) -> &Doorbell {
+        match &self.remote.inner {
+            Inner::Epoll(_) => &self.silent,
+            Inner::Uring(ring) => ring.doorbell(),
+        }
+    }
+
+    /// Submits what was prepared, and wakes the tasks whose I/O has happened, without waiting;
+    /// how many events there were, at most about `max`. One system call at most on io_uring if
+    /// nothing overflows, one for every 64 events on epoll.
+    ///
+    /// # Panics
+    ///
+    /// In a forked child of the process that made the driver.
+    pub fn look(&self, max: usize) -> usize {
+        refuse_child();
+        match &self.remote.inner {
+            Inner::Epoll(poller) => poller.look(max),
+            Inner::Uring(ring) => ring.look(max),
+        }
+    }
+
+    /// Submits what was prepared, if there is anything.
+    pub fn submit(&self) {
+        match &self.remote.inner {
+            Inner::Epoll(_) => {}
+            Inner::Uring(ring) => ring.submit(),
+        }
+    }
+
+    /// Submits what was prepared, waits for I/O, a nudge or `deadline` (to the nanosecond, but for
+    /// what the scheduler of the kernel adds), and wakes the tasks whose I/O has happened. May
+    /// return early.
+    ///
+    /// # Panics
+    ///
+    /// In a forked child of the process that made the driver.
+    pub fn park(&self, deadline: Option<Instant>) {
+        refuse_child();
+        match &self.remote.inner {
+            Inner::Epoll(poller) => poller.park(deadline),
+            Inner::Uring(ring) => ring.park(deadline),
+        }
+    }
+
+    /// The driver as other threads know it.
+    pub fn remote(&self) -> Arc<Remote> {
+        Arc::clone(&self.remote)
+    }
+
+    /// Which backend it uses.
+    pub fn backend(&self) -> Backend {
+        self.remote.backend()
+    }
+
+    /// Refuses new operations, cancels those that are on their way, and waits until the kernel has
+    /// let go of them or `deadline` has passed. Waiters are woken; what they wait for gives errors
+    /// from now on, on this driver. The second call does nothing.
+    pub fn close(&self, deadline: Instant) -> Left {
+        match &self.remote.inner {
+            Inner::Epoll(poller) => {
+                poller.close();
+                Left::default()
+            }
+            Inner::Uring(ring) => Left { requests: ring.close(deadline) },
+        }
+    }
+}
+
+fn refuse_child() {
+    if fork::in_child() {
+        panic!("{}", fork::error());
+    }
+}
+
+/// Makes `driver` the one that serves I/O polled on this thread, until the guard is dropped.
+pub fn install(driver: &Driver) -> Guard {
+    current::install_remote(driver.remote())
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // In a forked child the descriptors are shared with the parent: only let go of them.
+        if !fork::in_child() {
+            self.close(Instant::now() + std::time::Duration::from_secs(1));
+        }
+    }
+}
+
+impl fmt::Debug for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Driver").field("backend", &self.backend()).finish_non_exhaustive()
+    }
+}

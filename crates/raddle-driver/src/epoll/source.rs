@@ -1,0 +1,310 @@
+//! A descriptor under epoll: registered with one worker's loop, moved when its task moves.
+//!
+//! A source is not registered when it is made but when it is first waited for, with the loop of
+//! the thread that waits: a connection that is served without waiting costs no registration, and
+//! a worker gets its own descriptors' events. A task that is polled elsewhere [`MOVE_AFTER`] times
+//! in a row takes its source along; fewer, and it is cheaper to be woken across threads.
+//!
+//! | field | access |
+//! |---|---|
+//! | `readiness` | anybody; see its file |
+//! | `place` | under its lock; taken by registering, moving, closing |
+//! | `home` | written under `place`'s lock, read by anybody as a hint |
+//! | `pause` | under its lock; listeners only |
+//!
+//! Lock order: `place`, then the driver lock. News comes under the driver lock and takes neither.
+
+use super::Loop;
+use super::readiness::{Bits, Readiness};
+use crate::backoff::Backoff;
+use crate::interest::Direction;
+use crate::remote::Inner;
+use crate::shell::{self, Attempt, Shell, SourceKind};
+use crate::sys::{errno, socket};
+use crate::waiters::Seat;
+use crate::watcher::{Due, News, Role, Then, Watcher};
+use crate::{addr::RawAddr, current, errors};
+use raddle_base::shim::atomic::{AtomicU32, AtomicUsize, Ordering};
+use raddle_base::shim::mutex::Mutex;
+use raddle_base::slab::Key;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// So many waits in a row on another worker, and the source moves there.
+const MOVE_AFTER: u32 = 64;
+
+/// Where a source is registered.
+struct Place {
+    poller: Arc<Loop>,
+    key: Key,
+}
+
+/// A listener's shortage of descriptors.
+#[derive(Default)]
+struct Pause {
+    backoff: Backoff,
+    pausing: bool,
+}
+
+/// A source under epoll.
+pub(crate) struct EpollSource {
+    pub(crate) shell: Shell,
+    readiness: Readiness,
+    place: Mutex<Option<Place>>,
+    /// The address of the loop in `place`, 0 if there is none.
+    home: AtomicUsize,
+    elsewhere: AtomicU32,
+    pause: Mutex<Pause>,
+}
+
+impl EpollSource {
+    pub(crate) fn new(shell: Shell) -> Arc<EpollSource> {
+        Arc::new(EpollSource {
+            shell,
+            readiness: Readiness::new(),
+            place: Mutex::new(None),
+            home: AtomicUsize::new(0),
+            elsewhere: AtomicU32::new(0),
+            pause: Mutex::new(Pause::default()),
+        })
+    }
+
+    /// Tries `call` if it may succeed. `drained` tells from its result that a stream has no more.
+    #[inline]
+    pub(crate) fn attempt<T>(
+        &self,
+        direction: Direction,
+        call: impl FnOnce(&Shell) -> io::Result<T>,
+        drained: impl FnOnce(&T) -> bool,
+    ) -> Attempt<T> {
+        let seen = self.readiness.snapshot();
+        if !seen.allows(direction) {
+            return Attempt::Blocked;
+        }
+        if seen.is_gone() {
+            return Attempt::Done(Err(shell::closed()));
+        }
+        let attempt = Attempt::from(call(&self.shell));
+        match &attempt {
+            Attempt::Blocked => self.readiness.clear(seen, direction),
+            // Less than asked for: a stream socket is empty (or full), and the next byte makes
+            // an edge. Other descriptors may hand out one line or packet at a time.
+            Attempt::Done(Ok(value))
+                if self.shell.kind() == SourceKind::Stream && drained(value) =>
+            {
+                self.readiness.clear_drained(seen, direction);
+            }
+            Attempt::Done(_) => {}
+        }
+        attempt
+    }
+
+    /// The caller has met "would block" on a source that was never waited for in this direction.
+    pub(crate) fn assume_blocked(&self, direction: Direction) {
+        self.readiness.clear(self.readiness.snapshot(), direction);
+    }
+
+    /// `Ready` when the kernel has said that the direction may be tried.
+    pub(crate) fn poll_ready(
+        self: &Arc<Self>,
+        direction: Direction,
+        seat: Seat<'_>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        let seen = self.readiness.snapshot();
+        // Relaxed: a hint, see `ensure_registered`.
+        if self.home.load(Ordering::Relaxed) == 0 && !seen.is_gone() {
+            // What the word says of a source that was never registered is only assumed.
+            self.readiness.clear(seen, direction);
+        } else if seen.allows(direction) {
+            return Poll::Ready(Ok(()));
+        }
+        self.poll_wait(direction, seat, cx)
+    }
+
+    /// Leaves the caller's waker; `Ready` if another attempt is worth making.
+    #[inline]
+    pub(crate) fn poll_wait(
+        self: &Arc<Self>,
+        direction: Direction,
+        seat: Seat<'_>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.shell.waiters.sit(direction, seat, cx);
+        self.ensure_registered()?;
+        let now = match seat {
+            Seat::Cell => self.readiness.snapshot(),
+            Seat::Queue(_) => self.readiness.announce_waiter(),
+        };
+        if now.allows(direction) { Poll::Ready(Ok(())) } else { Poll::Pending }
+    }
+
+    /// Registers the source if it is not, and moves it if its task has moved.
+    #[inline]
+    fn ensure_registered(self: &Arc<Self>) -> io::Result<()> {
+        // Relaxed: a hint. What it decides wrongly is decided again under the lock.
+        let home = self.home.load(Ordering::Relaxed);
+        let here = current::with(|remote| match &remote.inner {
+            Inner::Epoll(poller) => Some(Arc::as_ptr(poller).addr()),
+            Inner::Uring(_) => None,
+        });
+        match here {
+            Ok(Some(here)) if here == home => {
+                if self.elsewhere.load(Ordering::Relaxed) != 0 {
+                    // Relaxed: a count that only delays a move.
+                    self.elsewhere.store(0, Ordering::Relaxed);
+                }
+                Ok(())
+            }
+            // Waited for on a thread without an epoll loop: events come to the home it has.
+            Ok(None) | Err(_) if home != 0 => here.map(drop).or(Ok(())),
+            Ok(None) => Err(errors::other_backend()),
+            Err(error) => Err(error),
+            Ok(Some(_)) if home == 0 => self.register_here(),
+            Ok(Some(_)) => {
+                // Relaxed: as above.
+                if self.elsewhere.fetch_add(1, Ordering::Relaxed) + 1 < MOVE_AFTER {
+                    return Ok(());
+                }
+                self.register_here()
+            }
+        }
+    }
+
+    /// Registers with this thread's loop, leaving another one if need be.
+    #[cold]
+    fn register_here(self: &Arc<Self>) -> io::Result<()> {
+        let here = current::with(|remote| match &remote.inner {
+            Inner::Epoll(poller) => Some(Arc::clone(poller)),
+            Inner::Uring(_) => None,
+        })?;
+        let Some(here) = here else { return Err(errors::other_backend()) };
+        let mut place = self.place.lock();
+        let at_home = place.as_ref().is_some_and(|place| Arc::ptr_eq(&place.poller, &here));
+        if at_home && !here.is_closed() {
+            return Ok(());
+        }
+        self.remove(&mut place);
+        let fd = self.shell.raw();
+        // Registering reports what the descriptor is ready for now: nothing is lost by a move.
+        let key = here.register(fd, Arc::clone(self) as Arc<dyn Watcher>)?;
+        // Relaxed: a hint, see above.
+        self.home.store(Arc::as_ptr(&here).addr(), Ordering::Relaxed);
+        self.elsewhere.store(0, Ordering::Relaxed);
+        let closed = here.is_closed();
+        *place = Some(Place { poller: here, key });
+        if closed {
+            // It was told to be closed before `home` was set: nobody would notice any more.
+            self.remove(&mut place);
+            return Err(errors::no_runtime());
+        }
+        Ok(())
+    }
+
+    fn remove(&self, place: &mut Option<Place>) {
+        if let Some(Place { poller, key }) = place.take() {
+            poller.remove(self.shell.raw(), key);
+            // Relaxed: a hint, see above.
+            self.home.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Accepts one connection, unless the listener pauses for want of descriptors.
+    pub(crate) fn attempt_accept(self: &Arc<Self>) -> Attempt<(OwnedFd, RawAddr)> {
+        // Before the flag is looked at: the end of the pause clears the flag, then makes an event,
+        // so that the clear below cannot wipe that event.
+        let seen = self.readiness.snapshot();
+        if seen.is_gone() {
+            return Attempt::Done(Err(shell::closed()));
+        }
+        if self.pause.lock().pausing {
+            self.readiness.clear(seen, Direction::Read);
+            return Attempt::Blocked;
+        }
+        match self.attempt(Direction::Read, |shell| socket::accept(shell.fd()), |_| false) {
+            Attempt::Done(Err(error)) if errno::out_of_descriptors(&error) => self.pause(error),
+            Attempt::Done(result) => {
+                self.pause.lock().backoff.over();
+                Attempt::Done(result)
+            }
+            Attempt::Blocked => Attempt::Blocked,
+        }
+    }
+
+    /// Begins a pause. The error is reported if it is the first of its shortage.
+    #[cold]
+    fn pause(self: &Arc<Self>, error: io::Error) -> Attempt<(OwnedFd, RawAddr)> {
+        let mut pause = self.pause.lock();
+        let (time, first) = pause.backoff.failed();
+        pause.pausing = true;
+        drop(pause);
+        let watcher = Arc::clone(self) as Arc<dyn Watcher>;
+        let placed = self.place.lock().as_ref().map(|place| Arc::clone(&place.poller));
+        let delayed = match placed {
+            Some(poller) => Ok(poller.delay(time, watcher)),
+            None => current::with(|remote| match &remote.inner {
+                Inner::Epoll(poller) => poller.delay(time, watcher),
+                Inner::Uring(_) => {}
+            }),
+        };
+        if let Err(nowhere) = delayed {
+            self.pause.lock().pausing = false;
+            return Attempt::Done(Err(nowhere));
+        }
+        if first { Attempt::Done(Err(error)) } else { Attempt::Blocked }
+    }
+
+    /// Ends every wait with an error, for good.
+    pub(crate) fn close(&self) {
+        let _ = self.readiness.set_gone();
+        self.remove(&mut self.place.lock());
+        self.shell.hang_up();
+        self.shell.waiters.wake_everybody();
+    }
+
+    /// The owner is gone. Operations that still hold the source end.
+    pub(crate) fn abandon(self: Arc<Self>) {
+        self.remove(&mut self.place.lock());
+        if Arc::strong_count(&self) > 1 {
+            self.close();
+        }
+    }
+
+    /// Takes the descriptor out, if nobody else holds the source.
+    pub(crate) fn into_fd(self: Arc<Self>) -> Result<OwnedFd, Arc<Self>> {
+        self.remove(&mut self.place.lock());
+        Arc::try_unwrap(self).map(|source| source.shell.into_fd())
+    }
+}
+
+impl Watcher for EpollSource {
+    fn tell(&self, _role: Role, news: News, due: &mut Due) -> Then {
+        let bits = match news {
+            News::Ready(events) => Bits::from_epoll(events),
+            News::Elapsed => {
+                self.pause.lock().pausing = false;
+                Bits::all()
+            }
+            // Not registered any more: the next wait registers anew, or learns that it cannot.
+            _ => {
+                // Relaxed: a hint. The key is stale from now on, so nobody is misled for long.
+                self.home.store(0, Ordering::Relaxed);
+                Bits::all()
+            }
+        };
+        let more = self.readiness.set(bits);
+        if bits.allows(Direction::Read) {
+            self.shell.waiters.take(Direction::Read, due);
+        }
+        if bits.allows(Direction::Write) {
+            self.shell.waiters.take(Direction::Write, due);
+        }
+        if more { Then::Later } else { Then::Done }
+    }
+
+    fn later(&self) {
+        self.shell.waiters.release_queue();
+    }
+}

@@ -1,0 +1,18 @@
+//! The errors that are the driver's own, not the kernel's.
+
+use std::io;
+
+/// I/O was polled where no driver is to be found.
+pub(crate) fn no_runtime() -> io::Error {
+    io::Error::other("no raddle runtime on this thread")
+}
+
+/// A source made by one backend was polled under a runtime with the other.
+pub(crate) fn other_backend() -> io::Error {
+    io::Error::other("this socket belongs to a raddle runtime with another I/O backend")
+}
+
+/// The driver was closed before the operation began.
+pub(crate) fn shut_down() -> io::Error {
+    io::Error::other("the raddle runtime is shut down")
+}

@@ -1,0 +1,80 @@
+//! A driver as other threads know it.
+
+use crate::epoll::Loop;
+use crate::probe::Backend;
+use crate::sys::thread;
+use crate::uring::Ring;
+use std::sync::Arc;
+
+/// The handle through which other threads reach a driver: nudge its owner, reap in its place.
+///
+/// Obtained from [`Driver::remote`](crate::Driver::remote). Every method may be called from any
+/// thread at any time, also after the driver was closed (then it does nothing).
+#[derive(Debug)]
+pub struct Remote {
+    pub(crate) inner: Inner,
+    owner: usize,
+}
+
+/// The shared part of either loop.
+#[derive(Debug)]
+pub(crate) enum Inner {
+    Epoll(Arc<Loop>),
+    Uring(Arc<Ring>),
+}
+
+impl Remote {
+    /// To be made on the owner's thread.
+    pub(crate) fn new(inner: Inner) -> Remote {
+        Remote { inner, owner: thread::token() }
+    }
+
+    /// Whether the calling thread owns the driver.
+    #[inline]
+    pub(crate) fn is_owner(&self) -> bool {
+        self.owner == thread::token()
+    }
+
+    /// Which backend the driver uses.
+    pub fn backend(&self) -> Backend {
+        match &self.inner {
+            Inner::Epoll(_) => Backend::Epoll,
+            Inner::Uring(_) => Backend::Uring,
+        }
+    }
+
+    /// Makes the owner's present [`park`](crate::Driver::park) return, or its next one if it is
+    /// not parked.
+    ///
+    /// Publishes: what the caller did before is visible to the owner once its park has returned.
+    /// One system call, or none while an earlier call has not been taken notice of.
+    pub fn unpark(&self) {
+        match &self.inner {
+            Inner::Epoll(poller) => poller.wake.unpark(),
+            Inner::Uring(ring) => ring.wake().unpark(),
+        }
+    }
+
+    /// Looks for I/O in the owner's place and wakes the tasks it concerns: for an owner that is
+    /// stuck. Returns how many events there were, at most about `max`, or `None` if the owner or
+    /// somebody else is looking at this moment.
+    ///
+    /// On io_uring, completions that the kernel has not posted yet need the owner's thread; see
+    /// [`nudge`](Self::nudge). Does not block.
+    pub fn try_rescue(&self, max: usize) -> Option<usize> {
+        match &self.inner {
+            Inner::Epoll(poller) => Some(poller.look(max)),
+            Inner::Uring(ring) => ring.try_rescue(max),
+        }
+    }
+
+    /// Makes the owner's thread pass through the kernel, where it posts completions that wait for
+    /// it, without interrupting what it runs. Costs some 20 µs and disturbs all CPUs that run
+    /// threads of this process. Does nothing on epoll, which needs no such thing.
+    pub fn nudge(&self) {
+        match &self.inner {
+            Inner::Epoll(_) => {}
+            Inner::Uring(_) => crate::sys::barrier::interrupt_all(),
+        }
+    }
+}
