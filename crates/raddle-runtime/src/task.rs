@@ -48,7 +48,7 @@ pub use id::Id;
 pub use join::JoinHandle;
 
 pub(crate) use harness::{Step, allocate};
-pub(crate) use header::{Header, Meta, RawTask, Runnable, Schedule};
+pub(crate) use header::{Meta, RawTask, Runnable, Schedule};
 pub(crate) use live::LiveList;
 
 /// Gives the other tasks of this worker a turn: the caller is polled again after those that are

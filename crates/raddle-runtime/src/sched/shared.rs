@@ -22,9 +22,7 @@ use crate::sched::phase::PhaseWord;
 use crate::sched::queue::{RunQueue, run_queue};
 use crate::sched::running::Running;
 use crate::sched::sides::Pushed;
-use crate::task::{
-    JoinHandle, LiveList, Meta, RawTask, Runnable, Schedule, allocate,
-};
+use crate::task::{JoinHandle, LiveList, Meta, RawTask, Runnable, Schedule, allocate};
 
 /// The owner's ends of a worker's queues, until its thread takes them.
 pub(crate) struct Seat {
@@ -100,6 +98,10 @@ impl Shared {
         }
     }
 
+    pub(crate) fn is_forked(&self) -> bool {
+        fork::generation() != self.generation
+    }
+
     /// Panics in a forked child of the process that made this runtime.
     #[track_caller]
     pub(crate) fn refuse_fork(&self) {
@@ -133,9 +135,8 @@ impl Shared {
         let scheduler = Arc::as_ptr(self).cast();
         // SAFETY: the future and its output are `Send`; a `Shared` outlives its unfinished tasks
         // (see `keep_for_ever`).
-        let raw = unsafe {
-            allocate::<F, Shared>(future, scheduler, false, place, name, Meta { site })
-        };
+        let raw =
+            unsafe { allocate::<F, Shared>(future, scheduler, false, place, name, Meta { site }) };
         // SAFETY: the join reference of the new task, whose output is `F::Output`.
         let handle = unsafe { JoinHandle::new(raw) };
         // SAFETY: the run reference of the new task.
@@ -165,9 +166,8 @@ impl Shared {
         let scheduler = Arc::as_ptr(self).cast();
         // SAFETY: pinned to `home`, whose thread alone polls it, and alone drops what may not be
         // dropped elsewhere, as the caller promises.
-        let raw = unsafe {
-            allocate::<F, Shared>(future, scheduler, true, place, name, Meta { site })
-        };
+        let raw =
+            unsafe { allocate::<F, Shared>(future, scheduler, true, place, name, Meta { site }) };
         // SAFETY: the join reference of the new task, whose output is `F::Output`.
         let handle = unsafe { JoinHandle::new(raw) };
         // SAFETY: the run reference of the new task.

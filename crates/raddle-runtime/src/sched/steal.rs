@@ -80,7 +80,8 @@ impl Worker {
     pub(crate) fn any_stealable(&self) -> bool {
         let peers = self.shared.active_peers();
         let others = peers.iter().enumerate().filter(|(other, _)| *other != self.index);
-        !self.shared.injector.is_empty() || others.map(|(_, peer)| peer).any(|peer| peer.has_free_work())
+        !self.shared.injector.is_empty()
+            || others.map(|(_, peer)| peer).any(|peer| peer.has_free_work())
     }
 
     /// How long this worker may sleep while others are away.

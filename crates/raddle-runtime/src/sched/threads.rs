@@ -81,7 +81,16 @@ impl Drop for Left {
 }
 
 /// A worker thread's life between the making and the end of its driver.
-pub(crate) fn live(worker: &Worker) {
+fn live(worker: &Worker) {
+    let stand_in = worker.index.checked_sub(worker.shared.config.workers);
+    live_around(worker, |worker| match stand_in {
+        None => worker.run(),
+        Some(rank) => run_stand_in(worker, rank),
+    });
+}
+
+/// Sets the thread up for the worker, runs `body`, and ends the worker.
+pub(crate) fn live_around(worker: &Worker, body: impl FnOnce(&Worker)) {
     let shared = &worker.shared;
     size::sharpen_timers();
     if let Some(cpu) = shared.config.cpus.get(worker.index % shared.config.cpus.len().max(1)) {
@@ -90,11 +99,7 @@ pub(crate) fn live(worker: &Worker) {
     }
     hook(shared.config.on_thread_start.as_deref(), worker.index);
     worker.entered(|worker| {
-        if worker.index < shared.config.workers {
-            worker.run();
-        } else {
-            run_stand_in(worker, worker.index - shared.config.workers);
-        }
+        body(worker);
         shutdown::drain(worker);
     });
     hook(shared.config.on_thread_stop.as_deref(), worker.index);

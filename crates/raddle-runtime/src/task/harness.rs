@@ -1,6 +1,5 @@
 //! One poll of a task and what follows from it.
 
-use std::alloc::Layout;
 use std::any::Any;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -38,7 +37,7 @@ struct Task<F: Future, S: Schedule> {
     scheduler: PhantomData<fn(S)>,
 }
 
-impl<F: Future, S: Schedule> Task<F, S> {
+impl<F: Future + 'static, S: Schedule> Task<F, S> {
     const VTABLE: &'static Vtable = &Vtable {
         run: run::<F, S>,
         take_output: take_output::<F, S>,
@@ -100,11 +99,8 @@ where
 /// Bytes that a task with this future takes.
 #[cfg(test)]
 pub(crate) fn task_size<F: Future, S: Schedule>() -> usize {
-    Layout::new::<Task<F, S>>().size()
+    size_of::<Task<F, S>>()
 }
-
-#[cfg(not(test))]
-const _: Option<Layout> = None;
 
 unsafe fn schedule<S: Schedule>(scheduler: *const (), task: Runnable) {
     // SAFETY: forwarded from the caller of the vtable: the task has not completed.
@@ -123,9 +119,7 @@ unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask) -> Step {
     let mut cx = Context::from_waker(&waker);
     context::begin_poll(header.id.as_u64(), raw.as_data(), waker::vtable());
     // SAFETY: the claim is ours, the task is pinned on the heap.
-    let poll = catch_unwind(AssertUnwindSafe(|| unsafe {
-        Task::<F, S>::stage(raw).poll(&mut cx)
-    }));
+    let poll = catch_unwind(AssertUnwindSafe(|| unsafe { Task::<F, S>::stage(raw).poll(&mut cx) }));
     let yielded = context::end_poll();
     match poll {
         Ok(Poll::Pending) if yielded => {

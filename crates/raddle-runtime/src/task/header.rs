@@ -37,7 +37,11 @@ pub(crate) trait Schedule: 'static {
     /// # Safety
     ///
     /// As for [`schedule`](Self::schedule).
-    unsafe fn unhandled_panic(data: *const (), task: RawTask, payload: Box<dyn std::any::Any + Send>);
+    unsafe fn unhandled_panic(
+        data: *const (),
+        task: RawTask,
+        payload: Box<dyn std::any::Any + Send>,
+    );
 }
 
 /// How to treat a task whose future type is not known.
@@ -63,7 +67,7 @@ pub(crate) struct Meta {
 /// The head of every task. `#[repr(C)]`, so that a debugger and a dump read it without knowing
 /// the future; the first cache line holds what a dispatch touches.
 #[repr(C)]
-pub struct Header {
+pub(crate) struct Header {
     pub(crate) state: State,
     pub(crate) next: Link,
     pub(crate) vtable: &'static Vtable,
@@ -175,11 +179,6 @@ impl Runnable {
     #[inline]
     pub(crate) unsafe fn from_raw_task(task: RawTask) -> Self {
         Runnable(task)
-    }
-
-    #[inline]
-    pub(crate) fn raw(&self) -> RawTask {
-        self.0
     }
 
     #[inline]

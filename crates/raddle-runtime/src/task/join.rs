@@ -85,9 +85,9 @@ impl<T> JoinHandle<T> {
         let header = self.raw.header();
         if header.state.has_join_waker() {
             // SAFETY: nobody writes the cell while JOIN_WAKER is set, but this handle.
-            let same = header.join_waker.with(|cell| unsafe {
-                (*cell).as_ref().is_some_and(|old| old.will_wake(waker))
-            });
+            let same = header
+                .join_waker
+                .with(|cell| unsafe { (*cell).as_ref().is_some_and(|old| old.will_wake(waker)) });
             if same {
                 return !header.state.is_complete();
             }

@@ -328,9 +328,7 @@ impl State {
         let kind = if pinned { PINNED } else { 0 };
         let new = RUNNING | JOIN_INTEREST | kind | 3 * REF_ONE;
         // Release: orders the handle's accesses before the free. Relaxed on failure: no claim.
-        self.0
-            .compare_exchange(new, (new & !JOIN_INTEREST) - REF_ONE, Release, Relaxed)
-            .is_ok()
+        self.0.compare_exchange(new, (new & !JOIN_INTEREST) - REF_ONE, Release, Relaxed).is_ok()
     }
 
     /// One more reference.
