@@ -108,3 +108,7 @@ pub fn id() -> Id {
 pub fn try_id() -> Option<Id> {
     Id::current()
 }
+
+#[cfg(all(test, not(loom)))]
+#[path = "task/tests/size.rs"]
+mod tests;

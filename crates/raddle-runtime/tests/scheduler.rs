@@ -142,7 +142,9 @@ fn foreign_threads_spawn_and_block() {
             .map(|_| {
                 let handle = handle.clone();
                 std::thread::spawn(move || {
-                    (0..200).map(|n| handle.block_on(handle.spawn(async move { n })).unwrap()).sum::<usize>()
+                    (0..200)
+                        .map(|n| handle.block_on(handle.spawn(async move { n })).unwrap())
+                        .sum::<usize>()
                 })
             })
             .collect();

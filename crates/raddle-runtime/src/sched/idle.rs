@@ -111,7 +111,7 @@ impl Idle {
     pub(crate) fn wants_searcher(&self) -> bool {
         // Relaxed: ordered by the fence.
         let now = self.0.load(Relaxed);
-        now >= SLEEPER && now < SEARCHER
+        (SLEEPER..SEARCHER).contains(&now)
     }
 
     /// Claims `word`'s sleeper for a search on the caller's behalf. True: send the wake-up.

@@ -355,9 +355,15 @@ impl fmt::Debug for Enter {
 }
 
 fn block_on_here<F: Future>(future: F) -> F::Output {
+    struct Unpark(raddle_base::shim::Arc<raddle_base::parker::Parker>);
+    impl std::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
     let mut future = pin!(future);
     raddle_base::parker::with_current(|parker| {
-        let waker = std::task::Waker::from(parker.clone());
+        let waker = std::task::Waker::from(Arc::new(Unpark(parker.clone())));
         loop {
             if let std::task::Poll::Ready(output) =
                 future.as_mut().poll(&mut std::task::Context::from_waker(&waker))

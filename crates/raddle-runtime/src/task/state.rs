@@ -127,7 +127,7 @@ impl State {
     /// A new task: RUNNING, with references for the live list, the queue and the join handle.
     pub(crate) fn new(pinned: bool) -> Self {
         let kind = if pinned { PINNED } else { 0 };
-        State(AtomicU64::new(RUNNING | JOIN_INTEREST | kind | 3 * REF_ONE))
+        State(AtomicU64::new(RUNNING | JOIN_INTEREST | kind | (3 * REF_ONE)))
     }
 
     /// Whether the task may be polled on its home worker only.
@@ -326,7 +326,7 @@ impl State {
     #[inline]
     pub(crate) fn unjoin_new(&self, pinned: bool) -> bool {
         let kind = if pinned { PINNED } else { 0 };
-        let new = RUNNING | JOIN_INTEREST | kind | 3 * REF_ONE;
+        let new = RUNNING | JOIN_INTEREST | kind | (3 * REF_ONE);
         // Release: orders the handle's accesses before the free. Relaxed on failure: no claim.
         self.0.compare_exchange(new, (new & !JOIN_INTEREST) - REF_ONE, Release, Relaxed).is_ok()
     }

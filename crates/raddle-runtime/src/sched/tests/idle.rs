@@ -12,6 +12,7 @@ struct Model {
     workers: Vec<(SleepWord, Parker)>,
     work: AtomicUsize,
     wakes: AtomicUsize,
+    done: AtomicUsize,
 }
 
 impl Model {
@@ -21,6 +22,7 @@ impl Model {
             workers: (0..workers).map(|_| (SleepWord::new(), Parker::new())).collect(),
             work: AtomicUsize::new(0),
             wakes: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
         })
     }
 
@@ -47,25 +49,42 @@ impl Model {
         now > 0 && self.work.compare_exchange(now, now - 1, Relaxed, Relaxed).is_ok()
     }
 
-    /// One worker's life until it has run one piece of work.
-    fn run_one(&self, me: usize) {
+    /// One worker's life until all `pieces` have been run by somebody.
+    fn run(&self, me: usize, pieces: usize) {
         let (word, parker) = &self.workers[me];
         let mut searching = self.idle.begin_search(self.workers.len());
-        loop {
+        while self.done.load(Relaxed) < pieces {
             if self.take() {
-                if searching && self.idle.end_search() && self.work.load(Relaxed) > 0 {
+                if searching && self.idle.end_search() {
                     self.idle.published();
                     if self.idle.wants_searcher() {
                         self.send();
                     }
                 }
-                return;
+                searching = false;
+                if self.done.fetch_add(1, Relaxed) + 1 == pieces {
+                    self.call_all();
+                }
+                continue;
             }
             self.idle.fall_asleep(word, searching);
-            if self.work.load(Relaxed) == 0 {
+            if self.work.load(Relaxed) == 0 && self.done.load(Relaxed) < pieces {
                 parker.park();
             }
             searching = self.idle.awake(word) == Awake::Searching;
+        }
+        if searching {
+            let _ = self.idle.end_search();
+        }
+    }
+
+    /// The end, as a phase of the runtime is announced.
+    fn call_all(&self) {
+        self.idle.published();
+        for (word, parker) in &self.workers {
+            if self.idle.call(word) {
+                parker.unpark();
+            }
         }
     }
 }
@@ -75,7 +94,7 @@ fn model_one_sleeper_sees_what_is_published() {
     model::check(|| {
         let shared = Model::new(1);
         let worker = shared.clone();
-        let thread = thread::spawn(move || worker.run_one(0));
+        let thread = thread::spawn(move || worker.run(0, 1));
         shared.publish();
         thread.join().unwrap();
         assert!(shared.wakes.load(Relaxed) <= 1);
@@ -85,11 +104,11 @@ fn model_one_sleeper_sees_what_is_published() {
 
 #[test]
 fn model_two_sleepers_share_two_pieces() {
-    model::check(|| {
+    model::check_bounded(2, || {
         let shared = Model::new(2);
         let (one, two) = (shared.clone(), shared.clone());
-        let first = thread::spawn(move || one.run_one(0));
-        let second = thread::spawn(move || two.run_one(1));
+        let first = thread::spawn(move || one.run(0, 2));
+        let second = thread::spawn(move || two.run(1, 2));
         shared.publish();
         shared.publish();
         first.join().unwrap();
