@@ -12,6 +12,8 @@ use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
 use raddle_base::parker::Parker;
 
+use crate::blocking::BlockingPool;
+
 /// The owner's side of a driver. Used by the worker's own thread only.
 pub trait Driver {
     /// The words to look at before each dispatch. The same for the driver's whole life.
@@ -20,13 +22,6 @@ pub trait Driver {
     /// Submits what is prepared and handles at most `max` completions, without blocking; the
     /// number handled. Wakes tasks.
     fn look(&self, max: usize) -> usize;
-
-    /// Submits what is prepared, and no more.
-    fn submit(&self);
-
-    /// Whether something is waited for that only a system call reveals (epoll): the worker then
-    /// calls [`look`](Self::look) by time.
-    fn is_polled(&self) -> bool;
 
     /// Submits, then blocks until there is something to handle, [`Remote::unpark`] is called or
     /// `deadline` has passed; handles what is there.
@@ -59,8 +54,13 @@ pub trait Remote: Send + Sync {
 
 /// Makes the drivers of a runtime.
 pub trait Drivers: Send + Sync {
-    /// Makes the driver of worker `worker`, on that worker's thread.
-    fn make(&self, worker: usize) -> io::Result<(Box<dyn Driver>, Arc<dyn Remote>)>;
+    /// Makes the driver of worker `worker`, on that worker's thread. What it cannot do without
+    /// blocking may go to `blocking`.
+    fn make(
+        &self,
+        worker: usize,
+        blocking: &Arc<BlockingPool>,
+    ) -> io::Result<(Box<dyn Driver>, Arc<dyn Remote>)>;
 }
 
 /// Drivers that only sleep: for runtimes without I/O, and for tests of the scheduler.
@@ -68,7 +68,11 @@ pub trait Drivers: Send + Sync {
 pub struct ThreadDrivers;
 
 impl Drivers for ThreadDrivers {
-    fn make(&self, _worker: usize) -> io::Result<(Box<dyn Driver>, Arc<dyn Remote>)> {
+    fn make(
+        &self,
+        _worker: usize,
+        _blocking: &Arc<BlockingPool>,
+    ) -> io::Result<(Box<dyn Driver>, Arc<dyn Remote>)> {
         let parker = Arc::new(Parker::new());
         let driver = ThreadDriver { parker: parker.clone(), doorbell: Doorbell::silent() };
         Ok((Box::new(driver), Arc::new(ThreadRemote(parker))))
@@ -87,12 +91,6 @@ impl Driver for ThreadDriver {
 
     fn look(&self, _max: usize) -> usize {
         0
-    }
-
-    fn submit(&self) {}
-
-    fn is_polled(&self) -> bool {
-        false
     }
 
     fn park(&self, deadline: Option<Instant>) {

@@ -41,7 +41,7 @@ pub(crate) struct Shared {
     /// Tasks spawned by threads that are no workers.
     pub(crate) injector: Injector<Runnable>,
     pub(crate) live: LiveList,
-    pub(crate) blocking: BlockingPool,
+    pub(crate) blocking: Arc<BlockingPool>,
     pub(crate) phase: PhaseWord,
     /// Workers that are in a blocking section just now.
     pub(crate) away: AtomicUsize,
@@ -78,7 +78,7 @@ impl Shared {
             idle: CachePadded::new(Idle::new()),
             injector: Injector::new(),
             live: LiveList::new(count),
-            blocking: BlockingPool::new(config.blocking.clone()),
+            blocking: Arc::new(BlockingPool::new(config.blocking.clone())),
             phase: PhaseWord::new(),
             away: AtomicUsize::new(0),
             stand_ins: AtomicUsize::new(0),

@@ -42,7 +42,7 @@ pub(crate) struct Worker {
 impl Worker {
     /// Makes the worker and its driver, on the thread that will run it.
     pub(crate) fn new(shared: Arc<Shared>, index: usize, seat: Seat) -> io::Result<Worker> {
-        let (driver, remote) = shared.drivers.make(index)?;
+        let (driver, remote) = shared.drivers.make(index, &shared.blocking)?;
         // The seat is taken once, so the cell is empty.
         let _ = shared.peers[index].remote.set(remote);
         Ok(Worker {
