@@ -12,7 +12,7 @@ mod sched;
 pub mod task;
 pub mod time;
 
-pub use sched::ambient::{Builder, spawn, spawn_local, spawn_pinned};
+pub use sched::ambient::{Builder, spawn, spawn_blocking, spawn_local, spawn_pinned};
 pub use sched::config::{Config, PanicPolicy, ThreadHook, UnhandledPanic};
 pub use sched::metrics::{Metrics, WorkerMetrics};
 pub use sched::park;

@@ -13,6 +13,7 @@
 //! | `steal` | taking from others, and doing the duties of one that is away |
 //! | `idle` | who sleeps and who searches: the sleep protocol |
 //! | `stand_in` | blocking sections |
+//! | `jobs` | blocking jobs |
 //! | `threads`, `running` | the threads themselves |
 //! | `phase`, `shutdown` | the end |
 //! | `park` | what a driver must give |
@@ -23,6 +24,7 @@ pub(crate) mod ambient;
 pub(crate) mod config;
 mod current;
 mod idle;
+mod jobs;
 pub(crate) mod metrics;
 mod pace;
 pub mod park;

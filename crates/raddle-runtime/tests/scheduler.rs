@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use raddle_runtime::park::ThreadDrivers;
 use raddle_runtime::task::yield_now;
-use raddle_runtime::{Config, Handle, Runtime, spawn, spawn_local, spawn_pinned};
+use raddle_runtime::{
+    Config, Handle, Runtime, block_in_place, spawn, spawn_blocking, spawn_local, spawn_pinned,
+};
 
 fn runtime(workers: usize) -> Runtime {
     let config = Config { workers, ..Config::default() };
@@ -237,5 +239,51 @@ fn block_on_inside_a_task_is_refused_with_advice() {
         let handle = Handle::current();
         let error = spawn(async move { handle.block_on(async {}) }).await.unwrap_err();
         assert!(error.panic_message().unwrap().contains("await the future instead"));
+    });
+}
+
+#[test]
+fn blocking_jobs_give_outputs_and_panics() {
+    runtime(1).run(async {
+        assert_eq!(spawn_blocking(|| 7).await.unwrap(), 7);
+        let error = spawn_blocking(|| -> u32 { panic!("job") }).await.unwrap_err();
+        assert_eq!(error.panic_message(), Some("job"));
+        let nested = spawn_blocking(|| Handle::current().block_on(spawn(async { 3 })).unwrap());
+        assert_eq!(nested.await.unwrap(), 3);
+    });
+}
+
+#[test]
+fn a_blocking_section_hands_the_other_tasks_over() {
+    for workers in [1, 2] {
+        runtime(workers).run(async {
+            for _ in 0..3 {
+                let (done, wait) = std::sync::mpsc::channel();
+                let section = spawn(async move {
+                    // Queued behind this very task: somebody else must run it.
+                    let neighbour = spawn(async move { done.send(()).unwrap() });
+                    block_in_place(|| wait.recv().unwrap());
+                    neighbour.await.unwrap();
+                    5
+                });
+                assert_eq!(section.await.unwrap(), 5);
+            }
+        });
+    }
+}
+
+#[test]
+fn timers_fire_while_their_worker_is_in_a_blocking_section() {
+    use raddle_runtime::time::sleep;
+    use std::time::Duration;
+    runtime(1).run(async {
+        let (done, wait) = std::sync::mpsc::channel();
+        let timer = spawn(async move {
+            sleep(Duration::from_millis(1)).await;
+            done.send(()).unwrap();
+        });
+        yield_now().await;
+        spawn(async move { block_in_place(|| wait.recv().unwrap()) }).await.unwrap();
+        timer.await.unwrap();
     });
 }

@@ -39,7 +39,7 @@ pub use io::{Backend, Io, IoInfo};
 pub use local::LocalRuntime;
 pub use raddle_runtime::{
     Enter, Handle, LeftTask, Metrics, PanicPolicy, ShutdownReport, ThreadHook, UnhandledPanic,
-    WorkerMetrics, spawn, spawn_local, spawn_pinned,
+    WorkerMetrics, spawn, spawn_blocking, spawn_local, spawn_pinned,
 };
 pub use runtime::{Runtime, run};
 

@@ -3,4 +3,6 @@
 pub use raddle_runtime::task::{
     AbortHandle, Id, JoinError, JoinHandle, YieldNow, id, try_id, yield_now,
 };
-pub use raddle_runtime::{Builder, block_in_place, spawn, spawn_local, spawn_pinned};
+pub use raddle_runtime::{
+    Builder, block_in_place, spawn, spawn_blocking, spawn_local, spawn_pinned,
+};

@@ -7,18 +7,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::sched::current;
+use crate::sched::runtime::Handle;
 use crate::sched::shared::Shared;
 use crate::task::JoinHandle;
-
-/// What is said where a runtime is needed and there is none.
-pub(crate) const NO_RUNTIME: &str = "this thread belongs to no raddle runtime; call this from a \
-     task, inside Runtime::run or block_on, or after Handle::enter";
 
 /// Runs `f` with this thread's runtime, without touching its count.
 #[track_caller]
 fn with_shared<R>(f: impl FnOnce(&Arc<Shared>) -> R) -> R {
     let shared = current::scheduler().cast::<Shared>();
-    assert!(!shared.is_null(), "{NO_RUNTIME}");
+    assert!(!shared.is_null(), "{}", current::NO_RUNTIME);
     // SAFETY: entries of `current` point at a `Shared` that an `Arc` on this thread's stack keeps
     // alive; this one is never dropped, so the count is right.
     f(&ManuallyDrop::new(unsafe { Arc::from_raw(shared) }))
@@ -89,6 +86,27 @@ where
         // output that is not `Send` is not `Send` either.
         unsafe { shared.spawn_pinned(home, future, None, site) }
     })
+}
+
+/// Runs `f` on a thread that may block, and gives the handle to its output.
+///
+/// Aborting the handle drops a job that has not begun and has no effect on one that has. A panic
+/// of the job is stored for whoever joins. If the pool refuses the job (its queue is full, no
+/// thread can be had, or the runtime has begun to shut down), the handle gives a cancelled error.
+///
+/// Inside the job, [`Handle::current`](crate::Handle::current) is this runtime.
+///
+/// # Panics
+///
+/// On a thread that belongs to no runtime.
+#[track_caller]
+pub fn spawn_blocking<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let site = Location::caller();
+    Handle::current().spawn_blocking_at(f, site)
 }
 
 /// A future that is made where it is first polled.

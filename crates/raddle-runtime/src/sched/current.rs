@@ -9,6 +9,10 @@ use std::ptr;
 
 use crate::sched::sides::Sides;
 
+/// What is said where a runtime is needed and there is none.
+pub(crate) const NO_RUNTIME: &str = "this thread belongs to no raddle runtime; call this from a \
+     task, inside Runtime::run or block_on, or after Handle::enter";
+
 #[derive(Clone, Copy)]
 struct Entry {
     scheduler: *const (),

@@ -267,7 +267,7 @@ impl Handle {
     pub fn current() -> Handle {
         match Handle::try_current() {
             Some(handle) => handle,
-            None => panic!("{}", crate::sched::ambient::NO_RUNTIME),
+            None => panic!("{}", current::NO_RUNTIME),
         }
     }
 
@@ -280,6 +280,36 @@ impl Handle {
     {
         self.shared.refuse_fork();
         self.shared.spawn(future, None, Location::caller())
+    }
+
+    /// Runs `f` on a thread that may block. See [`spawn_blocking`](crate::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F, T>(&self, f: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.spawn_blocking_at(f, Location::caller())
+    }
+
+    pub(crate) fn spawn_blocking_at<F, T>(
+        &self,
+        f: F,
+        site: &'static Location<'static>,
+    ) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.shared.refuse_fork();
+        let handle = self.clone();
+        self.shared.spawn_blocking(
+            move || {
+                let _entered = handle.enter();
+                f()
+            },
+            site,
+        )
     }
 
     /// See [`Runtime::block_on`].

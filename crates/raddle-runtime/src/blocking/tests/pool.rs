@@ -91,11 +91,8 @@ fn an_output_nobody_wants_may_panic_in_its_destructor() {
 #[test]
 fn bursts_with_a_short_keep_alive_lose_nothing() {
     let jobs = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
-    let config = Config {
-        max_threads: 2,
-        keep_alive: Duration::from_millis(1),
-        ..Config::default()
-    };
+    let config =
+        Config { max_threads: 2, keep_alive: Duration::from_millis(1), ..Config::default() };
     let pool = BlockingPool::new(config);
     let done = Arc::new(AtomicUsize::new(0));
     let mut submitted = 0;
