@@ -21,8 +21,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   ci [--quick]                 what CI runs; quick: fmt, tidy, clippy, unit tests
   tidy                         check the rules of STYLE.md
   model [CRATE…]               run the loom models
-  model --weaken [CRATE…]      weaken the code, line by line of xtask/weaken.txt, and demand that
-                               the models notice
+  model --weaken [PART…]       weaken the code, entry by entry of xtask/weaken.txt, and demand that
+                               the models notice; PART of a path chooses files
   asan                         the tests under AddressSanitizer and LeakSanitizer
   stress [--limits]            seeded stress tests; --limits adds limits in milliseconds
   bench-smoke                  every case of the lab, small, for termination and counts
@@ -50,7 +50,7 @@ fn dispatch(args: &[&str]) -> Result<bool, String> {
         ["ci"] => ci::run(&root, ci::Extent::Full),
         ["ci", "--quick"] => ci::run(&root, ci::Extent::Quick),
         ["tidy"] => tidy::run(&root),
-        ["model", "--weaken", crates @ ..] => weaken::run(&root, crates),
+        ["model", "--weaken", parts @ ..] => weaken::run(&root, parts),
         ["model", crates @ ..] => command::alone(&mut model::command(&root, crates)?),
         ["asan"] => asan::run(&root),
         ["stress"] => command::alone(&mut stress::command(&root, false)),

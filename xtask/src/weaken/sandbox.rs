@@ -1,9 +1,12 @@
 //! A copy of the tree in which code may be broken.
 //!
-//! It lies below the target folder and shares compiled dependencies with the models.
+//! It lies below the target folder and has a target folder of its own: cargo would take its crates
+//! for those of the real tree.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+
+const LOG: &str = "weaken.log";
 
 pub(crate) struct Sandbox {
     root: PathBuf,
@@ -18,7 +21,7 @@ impl Sandbox {
             fs::remove_dir_all(&root).map_err(|error| format!("{}: {error}", root.display()))?;
         }
         copy(project, &root).map_err(|error| format!("cannot copy the tree: {error}"))?;
-        Ok(Sandbox { root, target: project.join("target/loom") })
+        Ok(Sandbox { root, target: project.join("target/weaken-build") })
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -27,6 +30,15 @@ impl Sandbox {
 
     pub(crate) fn target(&self) -> &Path {
         &self.target
+    }
+
+    /// Where the compiler's words go: they matter only if something is wrong.
+    pub(crate) fn log(&self) -> Result<File, String> {
+        File::create(self.root.join(LOG)).map_err(|error| format!("{LOG}: {error}"))
+    }
+
+    pub(crate) fn logged(&self) -> String {
+        fs::read_to_string(self.root.join(LOG)).unwrap_or_default()
     }
 
     pub(crate) fn read(&self, file: &str) -> Result<String, String> {

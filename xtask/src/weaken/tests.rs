@@ -1,6 +1,6 @@
 //! The form of the list, how an outcome is judged, and that the real list fits the tree.
 
-use super::{Expect, Verdict, judge, parse, problem};
+use super::{Expect, Verdict, judge, parse, problem, starts};
 use crate::command::Outcome;
 use crate::counts::Counts;
 
@@ -47,16 +47,23 @@ fn the_text_must_stand_in_the_file_once() {
     assert!(problem(entry, None).is_some());
 }
 
-fn outcome(success: bool, passed: u64, failed: u64, timed_out: bool) -> Verdict {
+fn outcome(success: bool, passed: u64, failed: u64, started: bool) -> Verdict {
     let counts = Counts { passed, failed };
-    judge(&Outcome { success, counts, timed_out }, "model_x")
+    judge(&Outcome { success, counts, timed_out: false }, started, "model_x")
 }
 
 #[test]
 fn only_a_failed_test_is_red() {
-    assert_eq!(outcome(false, 3, 1, false), Verdict::Red);
-    assert!(matches!(outcome(true, 1, 0, false), Verdict::Wrong(why) if why.contains("green")));
+    assert_eq!(outcome(false, 3, 1, true), Verdict::Red);
+    assert!(matches!(outcome(true, 1, 0, true), Verdict::Wrong(why) if why.contains("green")));
     assert!(matches!(outcome(true, 0, 0, false), Verdict::Wrong(why) if why.contains("no test")));
     assert!(matches!(outcome(false, 0, 0, false), Verdict::Wrong(why) if why.contains("compile")));
-    assert!(matches!(outcome(false, 0, 0, true), Verdict::Wrong(why) if why.contains("end")));
+}
+
+#[test]
+fn a_program_that_dies_in_its_tests_is_red_and_one_that_hangs_is_not() {
+    assert_eq!(outcome(false, 0, 0, true), Verdict::Red);
+    let hung = Outcome { success: false, counts: Counts::default(), timed_out: true };
+    assert!(matches!(judge(&hung, true, "x"), Verdict::Wrong(why) if why.contains("end")));
+    assert!(starts("running 3 tests\n") && !starts("running 0 tests\n") && !starts("test a"));
 }
