@@ -1,2 +1,2 @@
-//! The probe. 
+//! The probe.
 fn main() {}

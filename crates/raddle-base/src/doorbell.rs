@@ -20,6 +20,7 @@ pub struct Doorbell {
     mask: u32,
     seen: Cell<u32>,
     prepared: Cell<u32>,
+    polled: Cell<bool>,
 }
 
 impl Doorbell {
@@ -31,6 +32,7 @@ impl Doorbell {
             mask: 0,
             seen: Cell::new(0),
             prepared: Cell::new(0),
+            polled: Cell::new(false),
         }
     }
 
@@ -42,7 +44,14 @@ impl Doorbell {
     /// Both pointers must stay valid for reads for as long as the doorbell is used. The driver
     /// that owns the mapping keeps this by owning the doorbell too.
     pub unsafe fn new(tail: *const AtomicU32, flags: *const AtomicU32, mask: u32) -> Self {
-        Doorbell { tail, flags, mask, seen: Cell::new(0), prepared: Cell::new(0) }
+        Doorbell {
+            tail,
+            flags,
+            mask,
+            seen: Cell::new(0),
+            prepared: Cell::new(0),
+            polled: Cell::new(false),
+        }
     }
 
     /// Whether the kernel has posted something the owner has not read, or asks to be entered.
@@ -59,6 +68,19 @@ impl Doorbell {
     #[inline]
     pub fn prepared(&self) -> u32 {
         self.prepared.get()
+    }
+
+    /// Whether the driver waits for something that only a system call reveals (epoll): its owner
+    /// then asks it by time.
+    #[inline]
+    pub fn is_polled(&self) -> bool {
+        self.polled.get()
+    }
+
+    /// The driver begins or ends to wait for something that only a system call reveals.
+    #[inline]
+    pub fn set_polled(&self, polled: bool) {
+        self.polled.set(polled);
     }
 
     /// The owner has read the completion queue up to `head`.

@@ -60,6 +60,16 @@ impl<T: QueueLink> Injector<T> {
         }
     }
 
+    /// Puts all of `items` before all others, in their order: what was taken and not used.
+    pub fn push_front_batch(&self, mut items: Fifo<T>) {
+        if !items.is_empty() {
+            self.locked(|queue| {
+                items.append(queue);
+                core::mem::swap(queue, &mut items);
+            });
+        }
+    }
+
     /// Takes the thing at the front. Finding nothing is one load, without the lock.
     pub fn pop(&self) -> Option<T> {
         if self.is_empty() {

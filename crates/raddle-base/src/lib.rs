@@ -20,6 +20,7 @@ pub mod context;
 pub mod deque;
 pub mod doorbell;
 pub mod fifo;
+pub mod fork;
 pub mod hooks;
 pub mod inbox;
 pub mod injector;

@@ -35,6 +35,10 @@
 //! sequence, and the owner's acquire reads from it or from a later one). Checked by the models in
 //! the tests: `model_park_sees_what_unpark_published`, `model_token_is_never_lost`.
 
+mod waker;
+
+pub use waker::waker;
+
 use crate::clock::Instant;
 use crate::shim::Arc;
 use crate::shim::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -123,17 +127,6 @@ impl Parker {
 impl Default for Parker {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-#[cfg(not(loom))]
-impl std::task::Wake for Parker {
-    fn wake(self: Arc<Self>) {
-        self.unpark();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.unpark();
     }
 }
 

@@ -1,3 +1,22 @@
 //! Tasks, the work-stealing scheduler, timers and the blocking pool.
+//!
+//! This crate knows neither sockets nor the kernel's interfaces: a worker sleeps and looks for
+//! completions through the two traits of [`park`], so the scheduler is tested without a kernel.
+//! Most programs use it through the facade crate `raddle`.
+//!
+//! Where to start reading: `task` (one allocation and its state word), then `sched` (who runs
+//! next), then `time`.
 
+pub mod blocking;
+mod sched;
+pub mod task;
 pub mod time;
+
+pub use sched::ambient::{Builder, spawn, spawn_blocking, spawn_local, spawn_pinned};
+pub use sched::config::{Config, PanicPolicy, ThreadHook, UnhandledPanic};
+pub use sched::metrics::{Metrics, WorkerMetrics};
+pub use sched::park;
+pub use sched::runtime::{DEFAULT_LIMIT, Enter, Handle, Runtime};
+pub use sched::shutdown::{LeftTask, ShutdownReport};
+pub use sched::size::MAX_WORKERS;
+pub use sched::stand_in::block_in_place;

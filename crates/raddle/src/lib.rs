@@ -1,1 +1,49 @@
-//! A Linux concurrency runtime with bounded service: the facade over all raddle crates.
+//! raddle: a Linux concurrency runtime with bounded service.
+//!
+//! Async tasks, timers, sockets and the primitives they share run on one work-stealing scheduler
+//! that says how long ready I/O, timers and submissions from other threads can wait, whatever
+//! the other tasks do.
+//!
+//! ```
+//! let answer = raddle::run(async {
+//!     let task = raddle::spawn(async { 6 * 7 });
+//!     task.await.expect("the task neither panicked nor was aborted")
+//! });
+//! assert_eq!(answer, 42);
+//! ```
+//!
+//! | what | where |
+//! |---|---|
+//! | run a program | [`run`], [`main`], [`Runtime::builder`] |
+//! | tasks | [`spawn`], [`spawn_pinned`], [`task`], [`join!`], [`select!`] |
+//! | blocking code | [`spawn_blocking`], [`task::block_in_place`] |
+//! | time | [`time`] |
+//! | sockets, files, signals | [`net`], [`fs`], [`signal`] |
+//! | primitives | [`sync`] |
+//!
+//! A user of tokio finds most names where they look for them. What differs: the calling thread of
+//! [`run`] becomes a worker, and the runtime waits for at most a second at its end
+//! ([`Runtime::run_with_limit`] tells what was left).
+
+mod builder;
+mod io;
+mod local;
+mod park;
+mod runtime;
+
+pub mod prelude;
+pub mod task;
+
+pub use builder::Builder;
+pub use io::{Backend, Io, IoInfo};
+pub use local::LocalRuntime;
+pub use raddle_runtime::{
+    Enter, Handle, LeftTask, Metrics, PanicPolicy, ShutdownReport, ThreadHook, UnhandledPanic,
+    WorkerMetrics, spawn, spawn_blocking, spawn_local, spawn_pinned,
+};
+pub use runtime::{Runtime, run};
+
+/// Sleeps, time-outs, intervals.
+pub use raddle_runtime::time;
+/// Primitives that never allocate to wait and work on any runtime.
+pub use raddle_sync as sync;

@@ -12,13 +12,22 @@ pub const fn bound(production: usize, model: usize) -> usize {
 /// At most three preemptions per execution are explored unless `LOOM_MAX_PREEMPTIONS` says
 /// otherwise: the bound under which concurrency faults of this size are known to show.
 pub fn check(f: impl Fn() + Sync + Send + 'static) {
+    check_bounded(3, f);
+}
+
+/// As [`check`], with a preemption bound of the caller's: for models of three threads, whose
+/// number of interleavings would not fit into a run otherwise.
+pub fn check_bounded(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
     #[cfg(not(loom))]
-    f();
+    {
+        let _ = preemptions;
+        f();
+    }
     #[cfg(loom)]
     {
         let mut builder = loom::model::Builder::new();
         if builder.preemption_bound.is_none() {
-            builder.preemption_bound = Some(3);
+            builder.preemption_bound = Some(preemptions);
         }
         builder.check(f);
     }

@@ -120,6 +120,21 @@ mod sequential {
     }
 
     #[test]
+    fn a_waker_unparks_and_shares_the_reference_count() {
+        let parker = Arc::new(Parker::new());
+        let waker = crate::parker::waker(&parker);
+        let clone = waker.clone();
+        assert!(waker.will_wake(&clone));
+        assert_eq!(Arc::strong_count(&parker), 3);
+        clone.wake();
+        assert!(parker.try_park());
+        waker.wake_by_ref();
+        assert!(parker.try_park());
+        drop(waker);
+        assert_eq!(Arc::strong_count(&parker), 1);
+    }
+
+    #[test]
     fn the_cached_parker_is_not_shared_by_nested_users() {
         with_current(|outer| {
             with_current(|inner| assert!(!Arc::ptr_eq(outer, inner)));

@@ -29,7 +29,6 @@ use raddle_base::shim::atomic::AtomicU8;
 use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, Release};
 use raddle_base::shim::cell::UnsafeCell;
 
-
 /// Where an entry is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -72,7 +71,7 @@ impl Entry {
             deadline: UnsafeCell::new(deadline),
             waker: UnsafeCell::new(MaybeUninit::uninit()),
             phase: AtomicU8::new(phase as u8),
-                }
+        }
     }
 
     /// The phase, as the owner sees it.

@@ -30,11 +30,7 @@ pub fn interval(period: Duration) -> Interval {
 /// If `period` is zero.
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     assert!(period > Duration::ZERO, "the period of an interval must not be zero");
-    Interval {
-        delay: Box::pin(sleep_until(start)),
-        period,
-        missed: MissedTickBehavior::default(),
-    }
+    Interval { delay: Box::pin(sleep_until(start)), period, missed: MissedTickBehavior::default() }
 }
 
 /// What an [`Interval`] does when ticks were not consumed in time.

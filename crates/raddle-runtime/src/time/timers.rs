@@ -130,6 +130,13 @@ impl Timers {
         (next != NOTHING).then(|| Instant::from_nanos(next))
     }
 
+    /// Whether anything is armed. One load.
+    #[inline]
+    pub fn is_armed(&self) -> bool {
+        // Relaxed: as in `next`.
+        self.next.load(Relaxed) != NOTHING
+    }
+
     /// The time on the clock of these timers.
     #[inline]
     pub(crate) fn now(&self) -> Instant {

@@ -141,7 +141,7 @@ fn threads_hand_a_token_back_and_forth() {
     });
     for round in 1..=ROUNDS {
         crate::parker::with_current(|parker| {
-            let waker = Waker::from(parker.clone());
+            let waker = crate::parker::waker(parker);
             loop {
                 shared.0.register(&waker);
                 if shared.1.load(SeqCst) != 0 {

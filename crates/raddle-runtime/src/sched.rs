@@ -1,0 +1,44 @@
+//! Who runs next, on which thread.
+//!
+//! # Map
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `shared` | what all threads share; how a spawn or a wake finds its worker |
+//! | `peer` | what other threads may see of a worker |
+//! | `sides` | the owner's queues, free and pinned, and the order in which they are served |
+//! | `queue` | one run queue: a ring and the FIFO behind it |
+//! | `worker` | the loop: look, choose, dispatch, find, sleep |
+//! | `pace` | when the clock is read |
+//! | `steal` | taking from others, and doing the duties of one that is away |
+//! | `idle` | who sleeps and who searches: the sleep protocol |
+//! | `stand_in` | blocking sections |
+//! | `jobs` | blocking jobs |
+//! | `threads`, `running` | the threads themselves |
+//! | `phase`, `shutdown` | the end |
+//! | `park` | what a driver must give |
+//! | `current` | this thread's worker |
+//! | `runtime`, `ambient` | the faces: an owned runtime and its handle; functions that find theirs |
+
+pub(crate) mod ambient;
+pub(crate) mod config;
+mod current;
+mod idle;
+mod jobs;
+pub(crate) mod metrics;
+mod pace;
+pub mod park;
+mod peer;
+mod phase;
+mod queue;
+mod root;
+mod running;
+pub(crate) mod runtime;
+mod shared;
+pub(crate) mod shutdown;
+mod sides;
+pub(crate) mod size;
+pub(crate) mod stand_in;
+mod steal;
+mod threads;
+mod worker;

@@ -1,0 +1,98 @@
+//! What may be chosen about a runtime, and what happens to panics that nobody joins.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::blocking;
+use crate::task::Id;
+
+/// A function that is told of a worker thread's start or end.
+pub type ThreadHook = Arc<dyn Fn(usize) + Send + Sync>;
+
+/// What happens when a task panics and nobody will join it.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub enum PanicPolicy {
+    /// Nothing more: the panic hook has printed its message already.
+    #[default]
+    Ignore,
+    /// The function is told, on the thread where the task panicked. A panic of its own is
+    /// dropped.
+    Call(Arc<dyn Fn(&UnhandledPanic<'_>) + Send + Sync>),
+    /// The runtime shuts down: [`run`](crate::Runtime::run) ends by resuming the panic.
+    Shutdown,
+    /// The process aborts.
+    Abort,
+}
+
+impl fmt::Debug for PanicPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PanicPolicy::Ignore => "Ignore",
+            PanicPolicy::Call(_) => "Call(..)",
+            PanicPolicy::Shutdown => "Shutdown",
+            PanicPolicy::Abort => "Abort",
+        })
+    }
+}
+
+/// A panic that nobody joins.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct UnhandledPanic<'a> {
+    /// The task.
+    pub id: Id,
+    /// Its name, if it was given one.
+    pub name: Option<&'a str>,
+    /// Where it was spawned.
+    pub spawned_at: &'static Location<'static>,
+    /// The payload of the panic.
+    pub payload: &'a (dyn Any + Send),
+}
+
+/// The settings of a runtime.
+#[derive(Clone)]
+pub struct Config {
+    /// Worker threads, at least 1.
+    pub workers: usize,
+    /// Name of the worker threads; the worker's number is appended.
+    pub name: String,
+    /// Threads for blocking calls.
+    pub blocking: blocking::Config,
+    /// Panics that nobody joins.
+    pub panic_policy: PanicPolicy,
+    /// Told on each worker thread before it runs tasks.
+    pub on_thread_start: Option<ThreadHook>,
+    /// Told on each worker thread after it has run its last task.
+    pub on_thread_stop: Option<ThreadHook>,
+    /// The processors the workers are bound to, one after the other; empty for none.
+    pub cpus: Vec<usize>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            workers: crate::sched::size::available_workers(),
+            name: String::from("raddle"),
+            blocking: blocking::Config::default(),
+            panic_policy: PanicPolicy::default(),
+            on_thread_start: None,
+            on_thread_stop: None,
+            cpus: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("workers", &self.workers)
+            .field("name", &self.name)
+            .field("blocking", &self.blocking)
+            .field("panic_policy", &self.panic_policy)
+            .field("cpus", &self.cpus)
+            .finish_non_exhaustive()
+    }
+}

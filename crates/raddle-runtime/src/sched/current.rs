@@ -1,0 +1,95 @@
+//! This thread's worker, if it is one.
+//!
+//! A waker runs on any thread and must find out whether it is on a worker of the task's own
+//! runtime, and then reach that worker's queues. The entry is set for as long as a worker runs on
+//! the thread, and guards nest: a runtime may be run inside a blocking job of another.
+
+use std::cell::Cell;
+use std::ptr;
+
+use crate::sched::sides::Sides;
+
+/// What is said where a runtime is needed and there is none.
+pub(crate) const NO_RUNTIME: &str = "this thread belongs to no raddle runtime; call this from a \
+     task, inside Runtime::run or block_on, or after Handle::enter";
+
+#[derive(Clone, Copy)]
+struct Entry {
+    scheduler: *const (),
+    index: usize,
+    sides: *const Sides,
+}
+
+const NONE: Entry = Entry { scheduler: ptr::null(), index: 0, sides: ptr::null() };
+
+thread_local! {
+    static CURRENT: Cell<Entry> = const { Cell::new(NONE) };
+}
+
+/// Clears the entry on drop.
+pub(crate) struct Guard<'a> {
+    before: Entry,
+    // Borrows the queues, so that they outlive the entry.
+    _sides: &'a Sides,
+}
+
+/// Makes `sides` the queues of this thread, worker `index` of `scheduler`.
+pub(crate) fn enter(scheduler: *const (), index: usize, sides: &Sides) -> Guard<'_> {
+    let before = CURRENT.replace(Entry { scheduler, index, sides });
+    Guard { before, _sides: sides }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        CURRENT.set(self.before);
+    }
+}
+
+/// Runs `f` with this thread's queues if it is a worker of `scheduler`.
+#[inline]
+pub(crate) fn with<R>(scheduler: *const (), f: impl FnOnce(usize, &Sides) -> R) -> Option<R> {
+    let entry = CURRENT.get();
+    if entry.scheduler != scheduler || entry.sides.is_null() {
+        return None;
+    }
+    // SAFETY: set by `enter`, whose guard borrows the queues and clears the entry; guards are
+    // local to the worker's loop and dropped in order.
+    Some(f(entry.index, unsafe { &*entry.sides }))
+}
+
+/// The runtime and the number of this thread's worker, if it is one.
+pub(crate) fn scheduler_and_index() -> Option<(*const (), usize)> {
+    let entry = CURRENT.get();
+    (!entry.sides.is_null()).then_some((entry.scheduler, entry.index))
+}
+
+/// The runtime this thread works for, or was entered into; null if there is none.
+#[inline]
+pub(crate) fn scheduler() -> *const () {
+    CURRENT.get().scheduler
+}
+
+/// Makes `scheduler` the runtime of this thread, which is no worker of its, until the guard is
+/// dropped.
+pub(crate) fn enter_foreign(scheduler: *const ()) -> ForeignGuard {
+    let before = CURRENT.replace(Entry { scheduler, index: 0, sides: ptr::null() });
+    ForeignGuard { before }
+}
+
+/// Restores the entry on drop.
+pub(crate) struct ForeignGuard {
+    before: Entry,
+}
+
+impl Drop for ForeignGuard {
+    fn drop(&mut self) {
+        CURRENT.set(self.before);
+    }
+}
+
+/// This thread's worker number, if it is a worker of `scheduler`.
+#[inline]
+pub(crate) fn index_in(scheduler: *const ()) -> Option<usize> {
+    let entry = CURRENT.get();
+    (entry.scheduler == scheduler && !entry.sides.is_null()).then_some(entry.index)
+}

@@ -1,0 +1,396 @@
+//! What all threads of a runtime share, and how a task gets from anywhere to a worker.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::{Arc, OnceLock};
+
+use raddle_base::fork;
+use raddle_base::injector::Injector;
+use raddle_base::padded::CachePadded;
+use raddle_base::random;
+use raddle_base::shim::atomic::AtomicUsize;
+use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use raddle_base::shim::mutex::Mutex;
+
+use crate::blocking::BlockingPool;
+use crate::sched::config::{Config, PanicPolicy, UnhandledPanic};
+use crate::sched::current;
+use crate::sched::idle::Idle;
+use crate::sched::park::Drivers;
+use crate::sched::peer::Peer;
+use crate::sched::phase::PhaseWord;
+use crate::sched::queue::{RunQueue, run_queue};
+use crate::sched::running::Running;
+use crate::sched::sides::Pushed;
+use crate::task::{JoinHandle, LiveList, Meta, RawTask, Runnable, Schedule, allocate};
+
+/// The owner's ends of a worker's queues, until its thread takes them.
+pub(crate) struct Seat {
+    pub(crate) rotating: RunQueue,
+    pub(crate) served: RunQueue,
+}
+
+/// The heart of a runtime.
+pub(crate) struct Shared {
+    pub(crate) config: Config,
+    /// Workers first, then the stand-ins for those in blocking sections.
+    pub(crate) peers: Box<[CachePadded<Peer>]>,
+    pub(crate) seats: Mutex<Vec<Option<Seat>>>,
+    pub(crate) drivers: Box<dyn Drivers>,
+    pub(crate) idle: CachePadded<Idle>,
+    /// Tasks spawned by threads that are no workers.
+    pub(crate) injector: Injector<Runnable>,
+    pub(crate) live: LiveList,
+    pub(crate) blocking: Arc<BlockingPool>,
+    pub(crate) phase: PhaseWord,
+    /// Workers that are in a blocking section just now.
+    pub(crate) away: AtomicUsize,
+    /// Stand-ins whose threads have been started.
+    pub(crate) stand_ins: AtomicUsize,
+    /// The panic by which the policy `Shutdown` ends the runtime.
+    pub(crate) panic: Mutex<Option<Box<dyn Any + Send>>>,
+    pub(crate) threads: Mutex<Vec<std::thread::JoinHandle<()>>>,
+    /// How many threads are at it.
+    pub(crate) running: Running,
+    /// The process this runtime belongs to, counted in forks.
+    generation: u32,
+}
+
+impl Shared {
+    pub(crate) fn new(config: Config, drivers: Box<dyn Drivers>) -> Arc<Shared> {
+        fork::watch();
+        let workers = config.workers;
+        // One stand-in for each worker, and two for those that enter blocking sections in turn.
+        let count = 2 * workers + 2;
+        let mut seats = Vec::with_capacity(count);
+        let peers = (0..count)
+            .map(|_| {
+                let (rotating, rotating_shared) = run_queue();
+                let (served, served_shared) = run_queue();
+                seats.push(Some(Seat { rotating, served }));
+                CachePadded::new(Peer::new(rotating_shared, served_shared))
+            })
+            .collect();
+        Arc::new(Shared {
+            peers,
+            seats: Mutex::new(seats),
+            drivers,
+            idle: CachePadded::new(Idle::new()),
+            injector: Injector::new(),
+            live: LiveList::new(count),
+            blocking: Arc::new(BlockingPool::new(config.blocking.clone())),
+            phase: PhaseWord::new(),
+            away: AtomicUsize::new(0),
+            stand_ins: AtomicUsize::new(0),
+            panic: Mutex::new(None),
+            threads: Mutex::new(Vec::new()),
+            running: Running::new(),
+            generation: fork::generation(),
+            config,
+        })
+    }
+
+    /// Ends the process if it is a forked child of the one that made this runtime.
+    #[inline]
+    pub(crate) fn check_fork(&self) {
+        if fork::generation() != self.generation {
+            fork::abort();
+        }
+    }
+
+    pub(crate) fn is_forked(&self) -> bool {
+        fork::generation() != self.generation
+    }
+
+    /// Panics in a forked child of the process that made this runtime.
+    #[track_caller]
+    pub(crate) fn refuse_fork(&self) {
+        assert!(fork::generation() == self.generation, "{}", fork::MESSAGE);
+    }
+
+    /// Workers and stand-ins that have a thread.
+    pub(crate) fn active(&self) -> usize {
+        // Acquire: pairs with the release of the stand-in's start.
+        self.config.workers + self.stand_ins.load(Acquire)
+    }
+
+    /// The peers that may have work or sleep.
+    pub(crate) fn active_peers(&self) -> &[CachePadded<Peer>] {
+        &self.peers[..self.active()]
+    }
+
+    /// Spawns a free task.
+    pub(crate) fn spawn<F>(
+        self: &Arc<Self>,
+        future: F,
+        name: Option<Box<Box<str>>>,
+        site: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let home = current::index_in(self.address()).unwrap_or_else(|| self.any_worker());
+        let place = (home as u32, home as u32);
+        let scheduler = Arc::as_ptr(self).cast();
+        // SAFETY: the future and its output are `Send`; a `Shared` outlives its unfinished tasks
+        // (see `keep_for_ever`).
+        let raw =
+            unsafe { allocate::<F, Shared>(future, scheduler, false, place, name, Meta { site }) };
+        // SAFETY: the join reference of the new task, whose output is `F::Output`.
+        let handle = unsafe { JoinHandle::new(raw) };
+        // SAFETY: the run reference of the new task.
+        let task = unsafe { Runnable::from_raw_task(raw) };
+        self.admit(raw, task, |shared, task| shared.place_new(task));
+        handle
+    }
+
+    /// Spawns a task that stays on worker `home`.
+    ///
+    /// # Safety
+    ///
+    /// `future` was made on that worker's thread, or may be dropped on any (it makes the part
+    /// that may not when it is first polled); its output is `Send` or its handle stays on that
+    /// thread.
+    pub(crate) unsafe fn spawn_pinned<F>(
+        self: &Arc<Self>,
+        home: usize,
+        future: F,
+        name: Option<Box<Box<str>>>,
+        site: &'static Location<'static>,
+    ) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+    {
+        let place = (home as u32, home as u32);
+        let scheduler = Arc::as_ptr(self).cast();
+        // SAFETY: pinned to `home`, whose thread alone polls it, and alone drops what may not be
+        // dropped elsewhere, as the caller promises.
+        let raw =
+            unsafe { allocate::<F, Shared>(future, scheduler, true, place, name, Meta { site }) };
+        // SAFETY: the join reference of the new task, whose output is `F::Output`.
+        let handle = unsafe { JoinHandle::new(raw) };
+        // SAFETY: the run reference of the new task.
+        let task = unsafe { Runnable::from_raw_task(raw) };
+        self.admit(raw, task, |shared, task| shared.place_pinned(task));
+        handle
+    }
+
+    /// Enters a new task into the live list and hands it to `place`; once admission is closed it
+    /// ends as cancelled instead.
+    fn admit(&self, raw: RawTask, task: Runnable, place: impl FnOnce(&Self, Runnable)) {
+        if self.live.insert(raw) {
+            place(self, task);
+            return;
+        }
+        raw.abort();
+        // The claim is taken from birth: this drops the future here, on the spawning thread.
+        let _ = task.run();
+    }
+
+    fn place_new(&self, task: Runnable) {
+        let mut task = Some(task);
+        let local = current::with(self.address(), |index, sides| {
+            if let Some(task) = task.take() {
+                sides.push_spawned(&self.peers[index], task);
+            }
+        });
+        if let Some(task) = task {
+            self.injector.push(task);
+        } else if local.is_some() && self.is_alone() {
+            return;
+        }
+        self.notify_any();
+    }
+
+    fn place_pinned(&self, task: Runnable) {
+        // Relaxed: a pinned task's home never changes.
+        let home = task.header().home.load(Relaxed) as usize;
+        let mut task = Some(task);
+        current::with(self.address(), |index, sides| {
+            if index == home
+                && let Some(task) = task.take()
+            {
+                sides.push_pinned(task);
+            }
+        });
+        if let Some(task) = task {
+            self.send_pinned(task);
+        }
+    }
+
+    /// Wakes a task on this thread if it is a worker that may run it; else gives it back.
+    #[inline]
+    fn wake_here(&self, task: Runnable) -> Option<Runnable> {
+        let mut task = Some(task);
+        let pushed = current::with(self.address(), |index, sides| {
+            let foreign = task.as_ref().is_some_and(|task| {
+                // Relaxed: a pinned task's home never changes.
+                task.header().state.is_pinned()
+                    && task.header().home.load(Relaxed) as usize != index
+            });
+            if foreign {
+                return Pushed::Quiet;
+            }
+            task.take().map_or(Pushed::Quiet, |task| sides.wake(&self.peers[index], task))
+        });
+        if pushed == Some(Pushed::Stealable) && !self.is_alone() {
+            self.notify_any();
+        }
+        task
+    }
+
+    /// What `current` knows this runtime by.
+    #[inline]
+    pub(crate) fn address(&self) -> *const () {
+        std::ptr::from_ref(self).cast()
+    }
+
+    /// Whether there is one worker only, so that nobody need be told of stealable work.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.active() == 1
+    }
+
+    /// Puts a pinned task into its home worker's inbox.
+    pub(crate) fn send_pinned(&self, task: Runnable) {
+        // Relaxed: a pinned task's home never changes.
+        let home = task.header().home.load(Relaxed) as usize;
+        let peer = &self.peers[home];
+        peer.pinned_inbox.push(task);
+        self.idle.published();
+        if self.idle.call(&peer.sleep) {
+            peer.unpark();
+        }
+    }
+
+    /// Puts a free task into the inbox of the worker that polled it last.
+    fn send_free(&self, task: Runnable) {
+        // Relaxed: any worker of this runtime will do; the last one has the task in its caches.
+        let home = task.header().home.load(Relaxed) as usize;
+        let peer = &self.peers[home];
+        peer.inbox.push(task);
+        self.idle.published();
+        if self.idle.call(&peer.sleep) {
+            peer.unpark();
+        } else if self.idle.wants_searcher() {
+            // The target is inside a dispatch: a sleeper may take it over.
+            self.send_searcher();
+        }
+    }
+
+    /// Work that anybody may run has been published: makes sure that somebody will look.
+    pub(crate) fn notify_any(&self) {
+        self.idle.published();
+        if self.idle.wants_searcher() {
+            self.send_searcher();
+        }
+    }
+
+    /// Wakes one sleeper to search.
+    #[cold]
+    pub(crate) fn send_searcher(&self) {
+        let peers = self.active_peers();
+        let start = random::thread_below(peers.len() as u32) as usize;
+        for offset in 0..peers.len() {
+            let peer = &peers[(start + offset) % peers.len()];
+            if self.idle.send(&peer.sleep) {
+                return peer.unpark();
+            }
+        }
+    }
+
+    /// Wakes everybody: a phase has begun.
+    pub(crate) fn wake_all(&self) {
+        self.idle.published();
+        for peer in self.active_peers() {
+            // Whether asleep or about to be: the token ends the next park as well.
+            let _ = self.idle.call(&peer.sleep);
+            peer.unpark();
+        }
+    }
+
+    fn any_worker(&self) -> usize {
+        random::thread_below(self.config.workers as u32) as usize
+    }
+
+    /// A worker for a pinned task of a thread that is none: each in turn.
+    pub(crate) fn next_worker(&self) -> usize {
+        static NEXT: OnceLock<AtomicUsize> = OnceLock::new();
+        // Relaxed: only spread matters.
+        NEXT.get_or_init(|| AtomicUsize::new(0)).fetch_add(1, Relaxed) % self.config.workers
+    }
+
+    /// Keeps this runtime's shared part for ever: unfinished tasks were left behind.
+    pub(crate) fn keep_for_ever(self: &Arc<Self>) {
+        std::mem::forget(Arc::clone(self));
+    }
+}
+
+impl Schedule for Shared {
+    unsafe fn schedule(data: *const (), task: Runnable) {
+        let shared = data.cast::<Shared>();
+        // SAFETY: valid while the task has not completed, as the caller promises.
+        let Some(task) = (unsafe { &*shared }).wake_here(task) else { return };
+        // As soon as the task is published it may complete, and with it the promise that the
+        // runtime lives: a count of our own keeps it until the wake-up is sent.
+        // SAFETY: the pointer came from an `Arc`, which lives as shown.
+        let keep = unsafe {
+            Arc::increment_strong_count(shared);
+            Arc::from_raw(shared)
+        };
+        if task.header().state.is_pinned() {
+            keep.send_pinned(task);
+        } else {
+            keep.send_free(task);
+        }
+    }
+
+    unsafe fn release(data: *const (), task: RawTask) -> bool {
+        // SAFETY: valid while the task has not completed, as the caller promises.
+        let shared = unsafe { &*data.cast::<Shared>() };
+        let was_listed = shared.live.remove(task);
+        // SeqCst: the phase is read after the count was lowered; whoever begins a phase writes it
+        // before it reads the count.
+        if shared.phase.is_closing(SeqCst) && shared.live.is_empty() {
+            shared.wake_all();
+        }
+        was_listed
+    }
+
+    unsafe fn unhandled_panic(data: *const (), task: RawTask, payload: Box<dyn Any + Send>) {
+        // SAFETY: the calling thread belongs to the runtime and keeps it alive.
+        let shared = unsafe { &*data.cast::<Shared>() };
+        shared.unhandled(task, payload);
+    }
+}
+
+impl Shared {
+    fn unhandled(&self, task: RawTask, payload: Box<dyn Any + Send>) {
+        match &self.config.panic_policy {
+            PanicPolicy::Ignore => {}
+            PanicPolicy::Abort => std::process::abort(),
+            PanicPolicy::Shutdown => {
+                self.panic.lock().get_or_insert(payload);
+                self.phase.close_admission();
+                self.live.close();
+                self.phase.cancel();
+                self.wake_all();
+                return;
+            }
+            PanicPolicy::Call(function) => {
+                let header = task.header();
+                let report = UnhandledPanic {
+                    id: header.id,
+                    name: header.name.as_deref().map(|name| &**name),
+                    spawned_at: header.site,
+                    payload: &*payload,
+                };
+                let second = catch_unwind(AssertUnwindSafe(|| function(&report)));
+                std::mem::forget(second);
+            }
+        }
+        // A payload's destructor is foreign code and may panic too.
+        std::mem::forget(catch_unwind(AssertUnwindSafe(|| drop(payload))));
+    }
+}

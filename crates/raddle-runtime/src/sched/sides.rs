@@ -1,0 +1,211 @@
+//! The owner's side of a worker: free and pinned queues, and the order in which they are served.
+//!
+//! Each side, free and pinned, has a slot, a rotating queue and a served queue. The sides
+//! alternate while both have work; on a side the slot comes first, at most [`SLOT_RUNS`] times in
+//! a row, and then served and rotating alternate. So the k-th served task waits for at most 2k
+//! dispatches, 8k while slots are refilled, and 16k while both sides are busy as well.
+
+use std::cell::{Cell, RefCell};
+
+use raddle_base::fifo::Fifo;
+
+use crate::sched::peer::Peer;
+use crate::sched::queue::RunQueue;
+use crate::task::Runnable;
+
+/// Runs from the slot in a row before the queues get a turn. Go and tokio learned that a slot
+/// without a limit starves the queue.
+const SLOT_RUNS: u32 = 3;
+
+/// Queues and turns of one worker. Used by its own thread only.
+pub(crate) struct Sides {
+    pub(crate) rotating: RunQueue,
+    pub(crate) served: RunQueue,
+    free_turns: Turns,
+    pinned: Pinned,
+    pinned_next: Cell<bool>,
+    /// Tasks that wake now are woken by I/O or timers.
+    pub(crate) in_service: Cell<bool>,
+}
+
+/// The pinned side: nobody else touches it, so nothing in it is atomic.
+#[derive(Default)]
+struct Pinned {
+    slot: Cell<Option<Runnable>>,
+    rotating: RefCell<Fifo<Runnable>>,
+    served: RefCell<Fifo<Runnable>>,
+    turns: Turns,
+}
+
+/// What a side has been given lately.
+#[derive(Default)]
+struct Turns {
+    slot_runs: Cell<u32>,
+    served_next: Cell<bool>,
+}
+
+impl Turns {
+    /// Whether the slot may go first once more.
+    #[inline]
+    fn slot_may_run(&self) -> bool {
+        self.slot_runs.get() < SLOT_RUNS
+    }
+
+    #[inline]
+    fn ran_slot(&self) {
+        self.slot_runs.set(self.slot_runs.get() + 1);
+    }
+
+    /// The queues have their turn; true if the served one goes first.
+    #[inline]
+    fn queues(&self) -> bool {
+        self.slot_runs.set(0);
+        let served = !self.served_next.get();
+        self.served_next.set(served);
+        served
+    }
+}
+
+/// What a push owes to sleeping siblings.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Pushed {
+    /// Nothing: only this worker can or should run it.
+    Quiet,
+    /// Somebody else may take it.
+    Stealable,
+}
+
+impl Sides {
+    pub(crate) fn new(rotating: RunQueue, served: RunQueue) -> Self {
+        Sides {
+            rotating,
+            served,
+            free_turns: Turns::default(),
+            pinned: Pinned::default(),
+            pinned_next: Cell::new(false),
+            in_service: Cell::new(false),
+        }
+    }
+
+    /// A free task has been spawned here.
+    #[inline]
+    pub(crate) fn push_spawned(&self, peer: &Peer, task: Runnable) {
+        self.rotating.push(&peer.rotating, task);
+    }
+
+    /// A pinned task of this worker has been spawned here.
+    pub(crate) fn push_pinned(&self, task: Runnable) {
+        self.pinned.rotating.borrow_mut().push_back(task);
+    }
+
+    /// A task has been woken on this thread, which is the home of a pinned one.
+    #[inline]
+    pub(crate) fn wake(&self, peer: &Peer, task: Runnable) -> Pushed {
+        let service = self.in_service.get();
+        if task.header().state.is_pinned() {
+            if service {
+                self.pinned.served.borrow_mut().push_back(task);
+            } else if let Some(old) = self.pinned.slot.replace(Some(task)) {
+                self.pinned.rotating.borrow_mut().push_back(old);
+            }
+            return Pushed::Quiet;
+        }
+        if service {
+            self.served.push(&peer.served, task);
+            return Pushed::Quiet;
+        }
+        match peer.put_slot(task) {
+            None => Pushed::Quiet,
+            Some(old) => {
+                self.rotating.push(&peer.rotating, old);
+                Pushed::Stealable
+            }
+        }
+    }
+
+    /// A task has yielded, or was woken while it ran.
+    #[inline]
+    pub(crate) fn push_again(&self, peer: &Peer, task: Runnable) {
+        if task.header().state.is_pinned() {
+            return self.pinned.rotating.borrow_mut().push_back(task);
+        }
+        self.rotating.push(&peer.rotating, task);
+    }
+
+    /// Tasks from this worker's inbox or the injector.
+    pub(crate) fn serve(&self, peer: &Peer, tasks: Fifo<Runnable>) {
+        for task in tasks {
+            self.served.push(&peer.served, task);
+        }
+    }
+
+    /// Pinned tasks from this worker's inbox.
+    pub(crate) fn serve_pinned(&self, mut tasks: Fifo<Runnable>) {
+        self.pinned.served.borrow_mut().append(&mut tasks);
+    }
+
+    /// The task whose turn it is.
+    #[inline]
+    pub(crate) fn next(&self, peer: &Peer) -> Option<Runnable> {
+        if self.pinned_next.get() {
+            self.pinned_next.set(false);
+            return self.pinned.next().or_else(|| self.next_free(peer));
+        }
+        self.pinned_next.set(!self.pinned.is_empty());
+        self.next_free(peer).or_else(|| self.pinned.next())
+    }
+
+    #[inline]
+    fn next_free(&self, peer: &Peer) -> Option<Runnable> {
+        if peer.has_slot()
+            && self.free_turns.slot_may_run()
+            && let Some(task) = peer.take_slot()
+        {
+            self.free_turns.ran_slot();
+            return Some(task);
+        }
+        let task = if self.free_turns.queues() {
+            self.served.pop(&peer.served).or_else(|| self.rotating.pop(&peer.rotating))
+        } else {
+            self.rotating.pop(&peer.rotating).or_else(|| self.served.pop(&peer.served))
+        };
+        // Only the slot may be left, past its limit.
+        task.or_else(|| peer.take_slot())
+    }
+
+    /// Whether there is nothing to run here.
+    pub(crate) fn is_empty(&self, peer: &Peer) -> bool {
+        self.rotating.is_empty()
+            && self.served.is_empty()
+            && !peer.has_slot()
+            && self.pinned.is_empty()
+    }
+}
+
+impl Pinned {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        let slot = self.slot.take();
+        let vacant = slot.is_none();
+        self.slot.set(slot);
+        vacant && self.rotating.borrow().is_empty() && self.served.borrow().is_empty()
+    }
+
+    fn next(&self) -> Option<Runnable> {
+        if self.turns.slot_may_run()
+            && let Some(task) = self.slot.take()
+        {
+            self.turns.ran_slot();
+            return Some(task);
+        }
+        let task = if self.turns.queues() {
+            let served = self.served.borrow_mut().pop_front();
+            served.or_else(|| self.rotating.borrow_mut().pop_front())
+        } else {
+            let rotating = self.rotating.borrow_mut().pop_front();
+            rotating.or_else(|| self.served.borrow_mut().pop_front())
+        };
+        task.or_else(|| self.slot.take())
+    }
+}

@@ -1,0 +1,54 @@
+//! The clock is read often for long dispatches and seldom for short ones, on a hand-made clock.
+
+use super::*;
+
+/// Ticks until the clock is read, with dispatches of `length` ns from `now` on.
+fn run(pace: &Pace, now: &mut u64, dispatches: &mut u64, length: u64) -> u64 {
+    let mut count = 0;
+    loop {
+        *now += length;
+        *dispatches += 1;
+        count += 1;
+        if pace.tick() {
+            pace.restart(Instant::from_nanos(*now), *dispatches);
+            return count;
+        }
+    }
+}
+
+#[test]
+fn readings_follow_the_length_of_dispatches() {
+    for (length, expected) in [(10, MOST), (1_000, 25), (25_000, 1), (1_000_000, 1)] {
+        let (pace, mut now, mut dispatches) = (Pace::new(), 1_000_000_000, 0);
+        for _ in 0..5 {
+            run(&pace, &mut now, &mut dispatches, length);
+        }
+        assert_eq!(run(&pace, &mut now, &mut dispatches, length), expected, "{length} ns");
+    }
+}
+
+#[test]
+fn after_a_sleep_the_first_look_reads() {
+    let (pace, mut now, mut dispatches) = (Pace::new(), 1_000_000_000, 0);
+    for _ in 0..5 {
+        run(&pace, &mut now, &mut dispatches, 10);
+    }
+    pace.wake();
+    assert!(pace.tick());
+}
+
+#[test]
+fn polls_are_due_by_time_and_by_count() {
+    let pace = Pace::new();
+    let start = 1_000_000_000;
+    pace.restart(Instant::from_nanos(start), 0);
+    assert!(pace.poll_is_due(Instant::from_nanos(start)));
+    assert!(!pace.poll_is_due(Instant::from_nanos(start + TARGET - 1)));
+    assert!(pace.poll_is_due(Instant::from_nanos(start + TARGET)));
+    // A clock that stands still: the count decides.
+    let stuck = Instant::from_nanos(start + TARGET);
+    pace.restart(stuck, POLL_AFTER - 1);
+    assert!(!pace.poll_is_due(stuck));
+    pace.restart(stuck, POLL_AFTER);
+    assert!(pace.poll_is_due(stuck));
+}

@@ -1,0 +1,134 @@
+//! Worker threads: how they begin, what they run, how they end.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+use raddle_base::shim::atomic::Ordering::Acquire;
+
+use crate::sched::shared::{Seat, Shared};
+use crate::sched::shutdown;
+use crate::sched::size;
+use crate::sched::worker::Worker;
+
+/// Starts the threads of workers `from..`, and waits until each has made its driver.
+pub(crate) fn start_workers(shared: &Arc<Shared>, from: usize) -> io::Result<()> {
+    let (ready, made) = sync_channel(shared.config.workers);
+    let mut started = 0;
+    for index in from..shared.config.workers {
+        let seat = shared.seats.lock()[index].take();
+        if let Some(seat) = seat {
+            start(shared, index, seat, Some(ready.clone()))?;
+            started += 1;
+        }
+    }
+    drop(ready);
+    for _ in 0..started {
+        made.recv().unwrap_or_else(|_| Err(io::Error::other("a worker thread ended early")))?;
+    }
+    Ok(())
+}
+
+/// Starts the thread of worker `index`.
+pub(crate) fn start(
+    shared: &Arc<Shared>,
+    index: usize,
+    seat: Seat,
+    ready: Option<SyncSender<io::Result<()>>>,
+) -> io::Result<()> {
+    let theirs = shared.clone();
+    let name = format!("{}-{index}", shared.config.name);
+    shared.running.enter();
+    let thread = thread::Builder::new().name(name).spawn(move || {
+        let shared = theirs.clone();
+        // The last thing the thread does to the runtime, also after a panic.
+        let _left = Left(theirs);
+        match Worker::new(shared, index, seat) {
+            Ok(worker) => {
+                tell(ready, Ok(()));
+                live(&worker);
+            }
+            Err(error) => tell(ready, Err(error)),
+        }
+    });
+    match thread {
+        Ok(thread) => {
+            shared.threads.lock().push(thread);
+            Ok(())
+        }
+        Err(error) => {
+            shared.running.leave();
+            Err(error)
+        }
+    }
+}
+
+fn tell(ready: Option<SyncSender<io::Result<()>>>, result: io::Result<()>) {
+    if let Some(ready) = ready {
+        // Nobody waits any more if an earlier worker failed.
+        let _ = ready.send(result);
+    }
+}
+
+struct Left(Arc<Shared>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.running.leave();
+    }
+}
+
+/// A worker thread's life between the making and the end of its driver.
+fn live(worker: &Worker) {
+    let stand_in = worker.index.checked_sub(worker.shared.config.workers);
+    live_around(worker, |worker| match stand_in {
+        None => worker.run(),
+        Some(rank) => run_stand_in(worker, rank),
+    });
+}
+
+/// Sets the thread up for the worker, runs `body`, and ends the worker.
+pub(crate) fn live_around(worker: &Worker, body: impl FnOnce(&Worker)) {
+    let shared = &worker.shared;
+    size::sharpen_timers();
+    if let Some(cpu) = shared.config.cpus.get(worker.index % shared.config.cpus.len().max(1)) {
+        // A processor that is not there leaves the thread unbound; the builder checked the rest.
+        let _ = size::pin_to_cpu(*cpu);
+    }
+    hook(shared.config.on_thread_start.as_deref(), worker.index);
+    worker.entered(|worker| {
+        body(worker);
+        shutdown::drain(worker);
+    });
+    hook(shared.config.on_thread_stop.as_deref(), worker.index);
+}
+
+/// The loop of the stand-in of this `rank`: a worker's while it is needed, see `stand_in`.
+fn run_stand_in(worker: &Worker, rank: usize) {
+    let (peer, shared) = (worker.peer(), &worker.shared);
+    let doorbell = worker.driver().doorbell();
+    while !shared.phase.is_cancelling() {
+        worker.look(peer, doorbell);
+        // Acquire: pairs with the count's change by whoever goes away.
+        let needed = shared.away.load(Acquire) > rank;
+        match worker.sides.next(peer) {
+            Some(task) if needed || task.header().state.is_pinned() => worker.dispatch(peer, task),
+            Some(task) => {
+                shared.injector.push(task);
+                shared.notify_any();
+            }
+            None if needed => worker.find(peer),
+            None => worker.doze(peer),
+        }
+    }
+}
+
+/// Tells a thread hook; a panic in it is contained, as one in a detached task is.
+fn hook(hook: Option<&(dyn Fn(usize) + Send + Sync)>, index: usize) {
+    if let Some(hook) = hook {
+        // The payload is forgotten: its destructor is foreign code as well.
+        std::mem::forget(catch_unwind(AssertUnwindSafe(|| hook(index))));
+    }
+}

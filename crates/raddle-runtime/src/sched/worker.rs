@@ -1,0 +1,298 @@
+//! The worker loop: look, choose, dispatch; and sleep when there is nothing.
+
+use std::cell::Cell;
+use std::io;
+use std::sync::Arc;
+
+use raddle_base::clock::Instant;
+use raddle_base::doorbell::Doorbell;
+use raddle_base::random::Rng;
+use raddle_base::shim::atomic::Ordering::Relaxed;
+
+use crate::sched::current;
+use crate::sched::idle::Awake;
+use crate::sched::pace::Pace;
+use crate::sched::park::Driver;
+use crate::sched::peer::Peer;
+use crate::sched::shared::{Seat, Shared};
+use crate::sched::sides::Sides;
+use crate::task::{Runnable, Step};
+use crate::time;
+
+/// Completions handled in one look, so that a flood of them does not keep tasks waiting.
+const LOOK_MAX: usize = 256;
+/// Timers fired in one look.
+const FIRE_MAX: usize = 256;
+/// Dispatches for which a prepared operation may wait for company before it is submitted.
+const SUBMIT_AFTER: u32 = 16;
+
+/// A worker, on its own thread.
+pub(crate) struct Worker {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) index: usize,
+    pub(crate) sides: Sides,
+    driver: Box<dyn Driver>,
+    pace: Pace,
+    unsubmitted: Cell<u32>,
+    /// Phase 3 has been noticed: it is no reason to stay awake any more.
+    pub(crate) draining: Cell<bool>,
+    rng: Cell<Rng>,
+}
+
+impl Worker {
+    /// Makes the worker and its driver, on the thread that will run it.
+    pub(crate) fn new(shared: Arc<Shared>, index: usize, seat: Seat) -> io::Result<Worker> {
+        let (driver, remote) = shared.drivers.make(index, &shared.blocking)?;
+        // The seat is taken once, so the cell is empty.
+        let _ = shared.peers[index].remote.set(remote);
+        Ok(Worker {
+            index,
+            sides: Sides::new(seat.rotating, seat.served),
+            driver,
+            pace: Pace::new(),
+            unsubmitted: Cell::new(0),
+            draining: Cell::new(false),
+            rng: Cell::new(Rng::from_entropy()),
+            shared,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn peer(&self) -> &Peer {
+        &self.shared.peers[self.index]
+    }
+
+    pub(crate) fn driver(&self) -> &dyn Driver {
+        &*self.driver
+    }
+
+    /// Runs tasks until the runtime's phase says that they are to be cancelled.
+    pub(crate) fn run(&self) {
+        let (peer, doorbell) = (self.peer(), self.driver.doorbell());
+        while !self.shared.phase.is_cancelling() {
+            self.shared.check_fork();
+            self.look(peer, doorbell);
+            match self.sides.next(peer) {
+                Some(task) => self.dispatch(peer, task),
+                None => self.find(peer),
+            }
+        }
+    }
+
+    /// Everything that must not wait for the tasks at hand: a few loads when there is nothing.
+    #[inline]
+    pub(crate) fn look(&self, peer: &Peer, doorbell: &Doorbell) {
+        if !peer.inbox.is_empty() || !peer.pinned_inbox.is_empty() {
+            self.take_inbox(peer);
+        }
+        if !self.shared.injector.is_empty() {
+            self.take_injected(peer);
+        }
+        if doorbell.rung() {
+            self.serve_driver(peer);
+        } else if doorbell.prepared() != 0 {
+            self.hold_or_submit(peer);
+        }
+        if peer.timers.is_armed() || doorbell.is_polled() {
+            self.mind_time(peer);
+        }
+    }
+
+    /// Polls one task and does what follows.
+    #[inline]
+    pub(crate) fn dispatch(&self, peer: &Peer, task: Runnable) {
+        peer.counters.dispatches.add(1);
+        let home = &task.header().home;
+        // Relaxed: a hint for wakers, except for pinned tasks, whose home it is already.
+        if home.load(Relaxed) as usize != self.index {
+            home.store(self.index as u32, Relaxed);
+        }
+        if let Step::Requeue(task) = task.run() {
+            self.sides.push_again(peer, task);
+        }
+    }
+
+    #[cold]
+    fn take_inbox(&self, peer: &Peer) {
+        let free = peer.inbox.take_all();
+        peer.counters.served.add(free.len() as u64);
+        self.sides.serve(peer, free);
+        let pinned = peer.pinned_inbox.take_all();
+        peer.counters.served.add(pinned.len() as u64);
+        self.sides.serve_pinned(pinned);
+        self.share_served();
+    }
+
+    /// Takes this worker's share of what foreign threads have spawned.
+    #[cold]
+    fn take_injected(&self, peer: &Peer) {
+        let share = self.shared.injector.len().div_ceil(self.shared.active()).min(LOOK_MAX);
+        let tasks = self.shared.injector.pop_batch(share);
+        peer.counters.served.add(tasks.len() as u64);
+        self.sides.serve(peer, tasks);
+        self.share_served();
+    }
+
+    /// Lets the driver handle completions; the tasks they wake are served.
+    #[cold]
+    fn serve_driver(&self, peer: &Peer) {
+        peer.counters.looks.add(1);
+        self.unsubmitted.set(0);
+        self.in_service(|| self.driver.look(LOOK_MAX));
+        self.share_served();
+    }
+
+    /// Prepared operations go to the kernel together: when the served tasks of this turn have
+    /// run, or after a few dispatches, whichever is first.
+    #[cold]
+    fn hold_or_submit(&self, peer: &Peer) {
+        let held = self.unsubmitted.get() + 1;
+        if held < SUBMIT_AFTER && !self.sides.served.is_empty() {
+            return self.unsubmitted.set(held);
+        }
+        self.serve_driver(peer);
+    }
+
+    /// Counts down to the next reading of the clock, and does what is due by it.
+    #[inline]
+    fn mind_time(&self, peer: &Peer) {
+        if self.pace.tick() {
+            self.read_clock(peer);
+        }
+    }
+
+    #[cold]
+    fn read_clock(&self, peer: &Peer) {
+        peer.counters.clock_reads.add(1);
+        let now = Instant::now();
+        self.pace.restart(now, peer.counters.dispatches.get());
+        self.in_service(|| peer.timers.fire(now, FIRE_MAX));
+        if self.driver.doorbell().is_polled() && self.pace.poll_is_due(now) {
+            peer.counters.looks.add(1);
+            self.in_service(|| self.driver.look(LOOK_MAX));
+        }
+        self.share_served();
+    }
+
+    /// Tasks woken during `f` go to the served queue.
+    pub(crate) fn in_service<R>(&self, f: impl FnOnce() -> R) -> R {
+        self.sides.in_service.set(true);
+        let result = f();
+        self.sides.in_service.set(false);
+        result
+    }
+
+    /// More than one task was served at once: an idle sibling may take some.
+    pub(crate) fn share_served(&self) {
+        if !self.shared.is_alone() && self.sides.served.has_more_than_one() {
+            self.shared.notify_any();
+        }
+    }
+
+    /// There is nothing here: steals, or sleeps.
+    #[cold]
+    pub(crate) fn find(&self, peer: &Peer) {
+        self.visit_away();
+        let mut searching = false;
+        if !self.shared.is_alone() {
+            searching = self.shared.idle.begin_search(self.shared.active());
+            if searching && self.search(peer) {
+                return;
+            }
+        }
+        self.sleep(peer, searching, None);
+    }
+
+    /// Blocks until `limit`, or until there is something to do.
+    pub(crate) fn sleep_until(&self, peer: &Peer, limit: Instant) {
+        self.sleep(peer, false, Some(limit));
+    }
+
+    /// Looks through the other workers' queues; true with something to run. The caller counts as
+    /// searching, and no more after a find.
+    pub(crate) fn search(&self, peer: &Peer) -> bool {
+        let found = self.steal(peer);
+        if found && self.shared.idle.end_search() {
+            self.shared.notify_any();
+        }
+        found
+    }
+
+    /// Blocks in the driver until there is something to do, or until `limit`.
+    pub(crate) fn sleep(&self, peer: &Peer, searching: bool, limit: Option<Instant>) {
+        self.shared.idle.fall_asleep(&peer.sleep, searching);
+        if !self.anything(peer) {
+            peer.counters.parks.add(1);
+            let deadline = earlier(earlier(peer.timers.next(), limit), self.watch_limit());
+            self.unsubmitted.set(0);
+            self.in_service(|| self.driver.park(deadline));
+            self.pace.wake();
+        }
+        match self.shared.idle.awake(&peer.sleep) {
+            Awake::Own => {}
+            Awake::Searching => {
+                // Sent for somebody's work: look for it, and let the count go either way.
+                if !self.search(peer) && self.shared.idle.end_search() && self.any_stealable() {
+                    self.shared.notify_any();
+                }
+            }
+        }
+        self.share_served();
+    }
+
+    /// As `sleep`, for a stand-in that is not needed: it can be called, but not sent to search.
+    pub(crate) fn doze(&self, peer: &Peer) {
+        self.shared.idle.doze(&peer.sleep);
+        if !self.anything_own(peer) {
+            peer.counters.parks.add(1);
+            self.unsubmitted.set(0);
+            self.in_service(|| self.driver.park(peer.timers.next()));
+            self.pace.wake();
+        }
+        let Awake::Own = self.shared.idle.awake(&peer.sleep) else {
+            unreachable!("a dozing stand-in was sent to search")
+        };
+    }
+
+    /// The last look before blocking: is there work in any place it may come from?
+    fn anything(&self, peer: &Peer) -> bool {
+        self.anything_own(peer)
+            || !self.shared.injector.is_empty()
+            || (!self.shared.is_alone() && self.any_stealable())
+    }
+
+    fn anything_own(&self, peer: &Peer) -> bool {
+        !self.sides.is_empty(peer)
+            || !peer.inbox.is_empty()
+            || !peer.pinned_inbox.is_empty()
+            || self.driver.doorbell().rung()
+            || (self.shared.phase.is_cancelling() && !self.draining.get())
+    }
+
+    /// A number below `n` from this worker's own generator.
+    pub(crate) fn random_below(&self, n: u32) -> u32 {
+        let mut rng = self.rng.replace(Rng::new(0));
+        let number = rng.below(n);
+        self.rng.set(rng);
+        number
+    }
+
+    /// Makes this thread the worker, with its driver and timers, while `f` runs.
+    pub(crate) fn entered<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
+        let _timers = time::current::install(&self.peer().timers);
+        let driver = self.driver.install();
+        let entry = current::enter(self.shared.address(), self.index, &self.sides);
+        let result = f(self);
+        drop(entry);
+        drop(driver);
+        result
+    }
+}
+
+/// The earlier of two deadlines.
+fn earlier(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

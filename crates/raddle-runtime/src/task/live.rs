@@ -1,0 +1,98 @@
+//! The set of tasks that have been spawned and have not ended.
+//!
+//! Sharded by the spawning worker, so that each worker mostly takes a lock nobody else wants.
+//! Shutdown closes it (no more tasks) and walks it; a dump walks it without running anything.
+//! A task in the list has a reference of the list's, so a walk may use it while it holds the
+//! shard's lock, and longer with a reference of its own.
+
+use std::ptr::NonNull;
+
+use raddle_base::list::List;
+use raddle_base::padded::CachePadded;
+use raddle_base::shim::mutex::Mutex;
+
+use crate::task::abort::AbortHandle;
+use crate::task::header::{Header, HeaderLinks, RawTask};
+
+/// The sharded list.
+pub(crate) struct LiveList {
+    shards: Box<[CachePadded<Shard>]>,
+}
+
+struct Shard {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    tasks: List<HeaderLinks>,
+    count: usize,
+    closed: bool,
+}
+
+impl LiveList {
+    pub(crate) fn new(shards: usize) -> Self {
+        let shard = || {
+            CachePadded::new(Shard {
+                inner: Mutex::new(Inner { tasks: List::new(), count: 0, closed: false }),
+            })
+        };
+        LiveList { shards: (0..shards).map(|_| shard()).collect() }
+    }
+
+    fn shard(&self, task: RawTask) -> &Mutex<Inner> {
+        &self.shards[task.header().shard as usize % self.shards.len()].inner
+    }
+
+    /// Enters a new task; false if the list is closed.
+    #[inline]
+    pub(crate) fn insert(&self, task: RawTask) -> bool {
+        let mut inner = self.shard(task).lock();
+        if inner.closed {
+            return false;
+        }
+        inner.count += 1;
+        // SAFETY: the task has a reference for this list, so it stays in place until removed; it
+        // is new, hence in no list; the lock covers all lists its shard number names.
+        unsafe { inner.tasks.push_back(task.as_ptr()) };
+        true
+    }
+
+    /// Takes a task out that completes; true if it was in.
+    #[inline]
+    pub(crate) fn remove(&self, task: RawTask) -> bool {
+        let mut inner = self.shard(task).lock();
+        // SAFETY: the task is alive, and it can only be in the list of its shard, whose lock is
+        // held.
+        let was_in = unsafe { inner.tasks.remove(task.as_ptr()) };
+        inner.count -= usize::from(was_in);
+        was_in
+    }
+
+    /// No more tasks from now on.
+    pub(crate) fn close(&self) {
+        for shard in &self.shards {
+            shard.inner.lock().closed = true;
+        }
+    }
+
+    /// How many tasks are alive. Exact only once nothing is spawned any more.
+    pub(crate) fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.inner.lock().count).sum()
+    }
+
+    /// Whether no task is alive.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shards.iter().all(|shard| shard.inner.lock().count == 0)
+    }
+
+    /// All tasks that are alive, each with a reference. For cold paths: it allocates.
+    pub(crate) fn snapshot(&self) -> Vec<AbortHandle> {
+        let mut tasks = Vec::new();
+        for shard in &self.shards {
+            let inner = shard.inner.lock();
+            let handle = |task: NonNull<Header>| AbortHandle::new(RawTask::from_header(task));
+            tasks.extend(inner.tasks.iter().map(handle));
+        }
+        tasks
+    }
+}

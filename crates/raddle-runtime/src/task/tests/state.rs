@@ -1,0 +1,327 @@
+//! Every verb of the state word from every state it can meet, and the races under the model.
+
+use std::sync::atomic::AtomicUsize as Plain;
+
+use raddle_base::shim::cell::UnsafeCell;
+use raddle_base::shim::{Arc, model, thread};
+
+use super::*;
+
+fn word(bits: u64, refs: u64) -> State {
+    State(AtomicU64::new(bits + refs * REF_ONE))
+}
+
+fn bits(state: &State) -> (u64, u64) {
+    let now = state.0.load(Relaxed);
+    (now % REF_ONE, now / REF_ONE)
+}
+
+#[cfg(not(loom))]
+mod tables {
+    use super::*;
+
+    #[test]
+    fn a_new_task_is_claimed_and_runs_without_a_write() {
+        let state = State::new(false);
+        assert_eq!(bits(&state), (RUNNING | JOIN_INTEREST, 3));
+        assert_eq!(state.start(), Start::Poll);
+        assert_eq!(bits(&state), (RUNNING | JOIN_INTEREST, 3));
+        assert!(State::new(true).is_pinned());
+    }
+
+    #[test]
+    fn start_claims_and_clears_the_notification() {
+        for (before, after, start) in [
+            (RUNNING, RUNNING, Start::Poll),
+            (NOTIFIED, RUNNING, Start::Poll),
+            (RUNNING | NOTIFIED, RUNNING, Start::Poll),
+            (NOTIFIED | CANCELLED, RUNNING | CANCELLED, Start::Cancel),
+            (RUNNING | CANCELLED, RUNNING | CANCELLED, Start::Cancel),
+        ] {
+            let state = word(before, 2);
+            assert_eq!(state.start(), start, "{before:b}");
+            assert_eq!(bits(&state), (after, 2), "{before:b}");
+        }
+    }
+
+    #[test]
+    fn idle_parks_or_goes_again() {
+        let state = word(RUNNING, 2);
+        assert_eq!(state.idle(), Idle::Parked);
+        assert_eq!(bits(&state), (0, 1));
+        let state = word(RUNNING | NOTIFIED, 2);
+        assert_eq!(state.idle(), Idle::Again);
+        assert_eq!(bits(&state), (RUNNING, 2));
+    }
+
+    #[test]
+    fn wakes_schedule_once() {
+        for (before, after, refs, wake) in [
+            (0, NOTIFIED, 3, Wake::Schedule),
+            (NOTIFIED, NOTIFIED, 2, Wake::Nothing),
+            (RUNNING, RUNNING | NOTIFIED, 2, Wake::Nothing),
+            (COMPLETE, COMPLETE, 2, Wake::Nothing),
+        ] {
+            let state = word(before, 2);
+            assert_eq!(state.wake_by_ref(), wake, "{before:b}");
+            assert_eq!(bits(&state), (after, refs), "{before:b}");
+        }
+        for (before, refs, after, left, wake) in [
+            (0, 2, NOTIFIED, 2, Wake::Schedule),
+            (NOTIFIED, 2, NOTIFIED, 1, Wake::Nothing),
+            (RUNNING, 2, RUNNING | NOTIFIED, 1, Wake::Nothing),
+            (COMPLETE, 2, COMPLETE, 1, Wake::Nothing),
+            (COMPLETE, 1, COMPLETE, 0, Wake::Dealloc),
+        ] {
+            let state = word(before, refs);
+            assert_eq!(state.wake_by_val(), wake, "{before:b}");
+            assert_eq!(bits(&state), (after, left), "{before:b}");
+        }
+    }
+
+    #[test]
+    fn abort_and_claim_from_every_state() {
+        for (before, after, refs, wake) in [
+            (0, NOTIFIED | CANCELLED, 3, Wake::Schedule),
+            (NOTIFIED, NOTIFIED | CANCELLED, 2, Wake::Nothing),
+            (RUNNING, RUNNING | NOTIFIED | CANCELLED, 2, Wake::Nothing),
+            (COMPLETE, COMPLETE, 2, Wake::Nothing),
+        ] {
+            let state = word(before, 2);
+            assert_eq!(state.abort(), wake, "{before:b}");
+            assert_eq!(bits(&state), (after, refs), "{before:b}");
+            assert_eq!(state.abort(), Wake::Nothing, "{before:b}");
+        }
+        for (before, after, refs, claimed) in [
+            (0, RUNNING | CANCELLED, 3, true),
+            (CANCELLED, RUNNING | CANCELLED, 3, true),
+            (NOTIFIED, NOTIFIED | CANCELLED, 2, false),
+            (RUNNING, RUNNING | NOTIFIED | CANCELLED, 2, false),
+            (COMPLETE, COMPLETE, 2, false),
+        ] {
+            let state = word(before, 2);
+            assert_eq!(state.claim_to_cancel(), claimed, "{before:b}");
+            assert_eq!(bits(&state), (after, refs), "{before:b}");
+        }
+    }
+
+    #[test]
+    fn completion_tells_what_the_joiner_is_owed() {
+        for (interest, drop_output, wake_joiner) in [
+            (0, true, false),
+            (JOIN_INTEREST, false, false),
+            (JOIN_INTEREST | JOIN_WAKER, false, true),
+        ] {
+            let state = word(RUNNING | interest, 2);
+            assert_eq!(state.complete(), Completed { drop_output, wake_joiner });
+            assert!(state.is_complete());
+        }
+    }
+
+    #[test]
+    fn a_dropped_handle_tells_what_it_owes() {
+        for (before, drop_output, drop_waker) in [
+            (JOIN_INTEREST, false, false),
+            (JOIN_INTEREST | JOIN_WAKER, false, true),
+            (JOIN_INTEREST | COMPLETE, true, false),
+            (JOIN_INTEREST | JOIN_WAKER | COMPLETE, true, false),
+        ] {
+            let state = word(before, 1);
+            assert_eq!(state.unjoin(), Unjoined { drop_output, drop_waker }, "{before:b}");
+            assert!(state.ref_dec(1));
+        }
+        let state = State::new(true);
+        assert!(state.unjoin_new(true));
+        assert_eq!(bits(&state), (RUNNING | PINNED, 2));
+        assert!(!state.unjoin_new(true));
+    }
+}
+
+/// A task reduced to its word, a payload that only the claimant touches, and a count of queues.
+struct Model {
+    state: State,
+    payload: UnsafeCell<u32>,
+    queued: Plain,
+}
+
+// SAFETY: the payload is touched under the claim only; that this excludes is what models check.
+unsafe impl Sync for Model {}
+// SAFETY: as above.
+unsafe impl Send for Model {}
+
+impl Model {
+    fn idle() -> Arc<Model> {
+        Arc::new(Model {
+            state: word(JOIN_INTEREST, 3),
+            payload: UnsafeCell::new(0),
+            queued: Plain::new(0),
+        })
+    }
+
+    /// One poll by the holder of the run reference; true if it must be queued again.
+    fn poll(&self) -> bool {
+        let _ = self.state.start();
+        // SAFETY: under the claim.
+        self.payload.with_mut(|p| unsafe { *p += 1 });
+        self.state.idle() == Idle::Again
+    }
+
+    fn wake_and_run(&self) {
+        if self.state.wake_by_ref() == Wake::Schedule {
+            self.queued.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            while self.poll() {}
+        }
+    }
+}
+
+#[test]
+fn model_two_wakes_never_poll_at_the_same_time() {
+    model::check(|| {
+        let task = Model::idle();
+        let other = task.clone();
+        let thread = thread::spawn(move || other.wake_and_run());
+        task.wake_and_run();
+        thread.join().unwrap();
+        assert_eq!(bits(&task.state), (JOIN_INTEREST, 3));
+        // SAFETY: alone again.
+        let polls = task.payload.with(|p| unsafe { *p });
+        assert!((1..=2).contains(&polls));
+    });
+}
+
+/// What a waker published before its wake is seen by the poll that is owed for it.
+#[test]
+fn model_a_wake_is_never_lost() {
+    model::check(|| {
+        let task = Model::idle();
+        let ready = Arc::new(AtomicU64::new(0));
+        let (other, flag) = (task.clone(), ready.clone());
+        let thread = thread::spawn(move || {
+            // Relaxed: only the task's word may order this.
+            flag.store(1, Relaxed);
+            other.state.wake_by_ref() == Wake::Schedule
+        });
+        let mut seen = false;
+        let mut poll = || {
+            let _ = task.state.start();
+            seen |= ready.load(Relaxed) == 1;
+            task.state.idle() == Idle::Again
+        };
+        if task.state.wake_by_ref() == Wake::Schedule {
+            while poll() {}
+        }
+        if thread.join().unwrap() {
+            while poll() {}
+        }
+        assert!(seen, "the last poll did not see what the wake published");
+    });
+}
+
+/// Completion and the handle's exchange of its waker: exactly one of them owns the cell, and the
+/// handle either gets the output or is woken.
+#[test]
+fn model_completion_meets_the_joiner() {
+    model::check(|| {
+        let task = Arc::new(Model {
+            state: word(RUNNING | JOIN_INTEREST, 2),
+            payload: UnsafeCell::new(0),
+            queued: Plain::new(0),
+        });
+        let cell = Arc::new(Model {
+            state: word(0, 0),
+            payload: UnsafeCell::new(0),
+            queued: Plain::new(0),
+        });
+        let (theirs, their_cell) = (task.clone(), cell.clone());
+        let completer = thread::spawn(move || {
+            // SAFETY: under the claim: the output.
+            theirs.payload.with_mut(|p| unsafe { *p = 42 });
+            let owed = theirs.state.complete();
+            if owed.wake_joiner {
+                // SAFETY: COMPLETE and JOIN_WAKER: the cell is the completer's.
+                assert_eq!(their_cell.payload.with(|p| unsafe { *p }), 7);
+            }
+            owed.wake_joiner
+        });
+        // SAFETY: JOIN_WAKER is clear: the cell is the handle's.
+        cell.payload.with_mut(|p| unsafe { *p = 7 });
+        let mut waits = task.state.publish_join_waker();
+        if waits {
+            waits = task.state.retract_join_waker();
+            if waits {
+                // SAFETY: taken back before completion.
+                cell.payload.with_mut(|p| unsafe { *p = 7 });
+                waits = task.state.publish_join_waker();
+            }
+        }
+        if !waits {
+            assert!(task.state.is_complete());
+            // SAFETY: complete: the output is the handle's.
+            assert_eq!(task.payload.with(|p| unsafe { *p }), 42);
+        }
+        let woken = completer.join().unwrap();
+        assert!(woken || !waits, "the handle waits and nobody woke it");
+    });
+}
+
+/// An abort and a poll: the future is dropped exactly once, by the one who has the claim.
+#[test]
+fn model_abort_meets_a_poll() {
+    model::check(|| {
+        let task = Arc::new(Model {
+            state: word(RUNNING | JOIN_INTEREST, 3),
+            payload: UnsafeCell::new(0),
+            queued: Plain::new(0),
+        });
+        let other = task.clone();
+        let run = |task: &Model| loop {
+            if task.state.start() == Start::Cancel {
+                // SAFETY: under the claim: the future is dropped.
+                task.payload.with_mut(|p| unsafe { *p += 1 });
+                let _ = task.state.complete();
+                return;
+            }
+            if task.state.idle() == Idle::Parked {
+                return;
+            }
+        };
+        let aborter = thread::spawn(move || {
+            if other.state.abort() == Wake::Schedule {
+                run(&other);
+            }
+        });
+        run(&task);
+        aborter.join().unwrap();
+        assert!(task.state.is_complete());
+        // SAFETY: alone again.
+        assert_eq!(task.payload.with(|p| unsafe { *p }), 1);
+    });
+}
+
+/// The last reference frees, and sees everything that others did.
+#[test]
+fn model_the_last_reference_sees_all_writes() {
+    model::check(|| {
+        let task = Arc::new(Model {
+            state: word(COMPLETE, 2),
+            payload: UnsafeCell::new(0),
+            queued: Plain::new(0),
+        });
+        let other = task.clone();
+        let thread = thread::spawn(move || {
+            // SAFETY: each side reads while it has a reference.
+            other.payload.with(|p| unsafe { *p });
+            if other.state.ref_dec(1) {
+                // SAFETY: the last one.
+                other.payload.with_mut(|p| unsafe { *p = 1 });
+            }
+        });
+        // SAFETY: as above.
+        task.payload.with(|p| unsafe { *p });
+        if task.state.ref_dec(1) {
+            // SAFETY: the last one.
+            task.payload.with_mut(|p| unsafe { *p = 1 });
+        }
+        thread.join().unwrap();
+    });
+}

@@ -1,0 +1,49 @@
+//! The waker of a task: a counted pointer to its header, with the verbs of the state word.
+
+use std::task::{RawWaker, RawWakerVTable, Waker};
+
+use crate::task::header::RawTask;
+
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
+
+/// The vtable by which a task recognises its own waker.
+#[inline]
+pub(crate) fn vtable() -> &'static RawWakerVTable {
+    &VTABLE
+}
+
+/// A waker that borrows a reference of the caller's.
+///
+/// # Safety
+///
+/// A reference to the task outlives the waker, and the waker is not dropped.
+#[inline]
+pub(crate) unsafe fn borrowed(raw: RawTask) -> Waker {
+    // SAFETY: the vtable's functions keep the contract of `RawWaker` for a counted pointer.
+    unsafe { Waker::new(raw.as_data(), &VTABLE) }
+}
+
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: the waker being cloned holds a reference.
+    let raw = unsafe { RawTask::from_data(data) };
+    raw.header().state.ref_inc();
+    RawWaker::new(data, &VTABLE)
+}
+
+unsafe fn wake(data: *const ()) {
+    // SAFETY: the waker holds a reference and gives it to the verb.
+    let raw = unsafe { RawTask::from_data(data) };
+    raw.settle(raw.header().state.wake_by_val());
+}
+
+unsafe fn wake_by_ref(data: *const ()) {
+    // SAFETY: the waker holds a reference.
+    let raw = unsafe { RawTask::from_data(data) };
+    raw.settle(raw.header().state.wake_by_ref());
+}
+
+unsafe fn drop_waker(data: *const ()) {
+    // SAFETY: the waker holds a reference and gives it up.
+    let raw = unsafe { RawTask::from_data(data) };
+    raw.drop_refs(1);
+}

@@ -1,0 +1,116 @@
+//! The settings of a runtime, one call each.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use raddle_runtime::{Config, MAX_WORKERS, PanicPolicy};
+
+use crate::io::{Io, decide};
+use crate::park::KernelDrivers;
+use crate::runtime::Runtime;
+
+/// Builds a [`Runtime`].
+///
+/// ```
+/// let runtime = raddle::Runtime::builder().workers(2).name("proxy").build()?;
+/// runtime.run(async { /* … */ });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Builder {
+    pub(crate) config: Config,
+    pub(crate) io: Option<Io>,
+}
+
+impl Builder {
+    /// The usual settings.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    /// Worker threads, from 1 to 1,024. By default as many as the process may use: its processor
+    /// mask and the quota of its control group count.
+    pub fn workers(mut self, workers: usize) -> Builder {
+        self.config.workers = workers;
+        self
+    }
+
+    /// Name of the worker threads, to which their number is appended. By default `raddle`. The
+    /// kernel shows the first 15 bytes.
+    pub fn name(mut self, name: impl Into<String>) -> Builder {
+        self.config.name = name.into();
+        self
+    }
+
+    /// How I/O is done. Wins over the environment variable `RADDLE_IO`.
+    pub fn io(mut self, io: Io) -> Builder {
+        self.io = Some(io);
+        self
+    }
+
+    /// The most threads that run blocking calls at a time. By default 512.
+    pub fn max_blocking_threads(mut self, threads: usize) -> Builder {
+        self.config.blocking.max_threads = threads;
+        self
+    }
+
+    /// How long a thread for blocking calls stays without a call. By default 10 s.
+    pub fn blocking_keep_alive(mut self, keep_alive: Duration) -> Builder {
+        self.config.blocking.keep_alive = keep_alive;
+        self
+    }
+
+    /// The most blocking calls that may wait for a thread; further ones are refused. By default
+    /// there is no limit.
+    pub fn blocking_queue_limit(mut self, limit: usize) -> Builder {
+        self.config.blocking.queue_limit = Some(limit);
+        self
+    }
+
+    /// What happens when a task panics and nobody will join it. By default nothing more than the
+    /// message of the panic hook.
+    pub fn on_unhandled_panic(mut self, policy: PanicPolicy) -> Builder {
+        self.config.panic_policy = policy;
+        self
+    }
+
+    /// Told the worker's number on each worker thread before it runs tasks. A panic in it is
+    /// contained.
+    pub fn on_thread_start(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Builder {
+        self.config.on_thread_start = Some(Arc::new(hook));
+        self
+    }
+
+    /// Told the worker's number on each worker thread after it has run its last task. A panic in
+    /// it is contained.
+    pub fn on_thread_stop(mut self, hook: impl Fn(usize) + Send + Sync + 'static) -> Builder {
+        self.config.on_thread_stop = Some(Arc::new(hook));
+        self
+    }
+
+    /// The processors the workers are bound to: the first worker to the first one, and so on, and
+    /// from the beginning again if there are more workers. By default none.
+    pub fn cpus(mut self, cpus: impl IntoIterator<Item = usize>) -> Builder {
+        self.config.cpus = cpus.into_iter().collect();
+        self
+    }
+
+    /// Makes the runtime and starts its threads, all but that of the first worker; see
+    /// [`Runtime::run`].
+    ///
+    /// # Errors
+    ///
+    /// If a setting makes no sense, io_uring was asked for and cannot be had, or threads or
+    /// descriptors are exhausted.
+    pub fn build(self) -> io::Result<Runtime> {
+        let info = decide(self.io)?;
+        if self.config.workers == 0 || self.config.workers > MAX_WORKERS {
+            let text =
+                format!("a runtime has 1 to {MAX_WORKERS} workers, not {}", self.config.workers);
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+        let drivers = KernelDrivers { backend: info.backend(), local: false };
+        Ok(Runtime::from_parts(raddle_runtime::Runtime::new(self.config, Box::new(drivers))?, info))
+    }
+}

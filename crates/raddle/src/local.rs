@@ -1,0 +1,75 @@
+//! A runtime on one thread, whose tasks need not be `Send`.
+
+use std::io;
+
+use crate::builder::Builder;
+use crate::io::{Io, IoInfo, decide};
+use crate::park::KernelDrivers;
+use crate::runtime::Runtime;
+
+/// One thread and no other: tasks spawned with [`spawn_local`](crate::spawn_local) stay on it and
+/// may hold anything.
+///
+/// Its one worker is the thread that calls [`run`](Self::run). Wakers stay `Send`, so task headers
+/// and the inbox for wakes of other threads are atomic as in any runtime; the queue of local tasks
+/// is not.
+#[derive(Debug)]
+pub struct LocalRuntime {
+    runtime: Runtime,
+}
+
+impl LocalRuntime {
+    /// A local runtime; I/O as the environment variable `RADDLE_IO` says, or as is best.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::build`].
+    pub fn new() -> io::Result<LocalRuntime> {
+        LocalRuntime::make(Builder::new())
+    }
+
+    /// A local runtime with I/O of the caller's choice.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::build`].
+    pub fn with_io(io: Io) -> io::Result<LocalRuntime> {
+        LocalRuntime::make(Builder::new().io(io))
+    }
+
+    /// A local runtime with the settings of `builder`, but for the number of workers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::build`].
+    pub fn make(builder: Builder) -> io::Result<LocalRuntime> {
+        let info = decide(builder.io)?;
+        let drivers = KernelDrivers { backend: info.backend(), local: true };
+        let config = raddle_runtime::Config { workers: 1, ..builder.config };
+        let inner = raddle_runtime::Runtime::new(config, Box::new(drivers))?;
+        Ok(LocalRuntime { runtime: Runtime::from_parts(inner, info) })
+    }
+
+    /// What is used for I/O, and why.
+    pub fn io(&self) -> &IoInfo {
+        self.runtime.io()
+    }
+
+    /// Runs `future` to its end on this thread; see [`Runtime::run`].
+    ///
+    /// # Panics
+    ///
+    /// As [`Runtime::run`].
+    pub fn run<F: Future>(self, future: F) -> F::Output {
+        self.runtime.run(future)
+    }
+
+    /// As [`run`](Self::run), and gives the error back if the driver cannot be made.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runtime::try_run`].
+    pub fn try_run<F: Future>(self, future: F) -> io::Result<F::Output> {
+        self.runtime.try_run(future)
+    }
+}

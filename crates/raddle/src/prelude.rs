@@ -1,0 +1,5 @@
+//! What most programs name: `use raddle::prelude::*`.
+
+pub use crate::task::{JoinError, JoinHandle};
+pub use crate::time::{Instant, sleep, timeout};
+pub use crate::{Runtime, spawn};
