@@ -1,0 +1,86 @@
+//! The scenarios: a file each, generic over the contender, and the catalogue of them all.
+//!
+//! `lab/CASES.md` holds the definitions; `contenders` says who takes part in which.
+
+pub(crate) mod blocking_round_trip;
+pub(crate) mod catch_unwind_panics;
+pub(crate) mod chained_spawn;
+pub(crate) mod channels;
+pub(crate) mod compute;
+pub(crate) mod deep_recursion;
+pub(crate) mod file_read;
+pub(crate) mod idle_wakeups;
+pub(crate) mod many_timers;
+pub(crate) mod ping_pong_oneshot;
+pub(crate) mod spawn_batch;
+pub(crate) mod spawn_storm_busy;
+pub(crate) mod timer_lateness;
+pub(crate) mod yields;
+
+use crate::rt::{Stacks, Tasks};
+
+#[cfg(test)]
+mod tests;
+
+/// A scenario as `list` shows it.
+#[derive(Debug)]
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) about: &'static str,
+}
+
+const fn case(name: &'static str, unit: &'static str, about: &'static str) -> Case {
+    Case { name, unit, about }
+}
+
+/// All cases; those with a bar first.
+pub(crate) static CASES: &[Case] = &[
+    case("yield_many", "ns", "1,000 tasks yield 100 times each; time a yield"),
+    case("spawn_batch", "ns", "10,000 empty tasks are spawned, then joined; time a task"),
+    case("chained_spawn", "ns", "1,000 tasks, each spawns the next and ends; time a link"),
+    case("ping_pong_oneshot", "ns", "a task, two oneshots, there and back, 10,000 times; a round"),
+    case("many_timers", "ns", "10,000 tasks sleep 1 to 10 ms; process CPU time a timer"),
+    case("timer_lateness", "us", "lateness of 100 µs, 1 ms and 10 ms sleeps on an idle runtime"),
+    case("echo_1", "ns", "echo of 64 B, 1 connection; server CPU time a request"),
+    case("echo_64", "ns", "echo of 64 B, 64 connections; server CPU time a request"),
+    case("echo_1000", "ns", "echo of 64 B, 1,000 connections; server CPU time a request"),
+    case("http_hello", "ns", "hyper says hello, 64 keep-alive connections; server CPU a request"),
+    case("mem_task", "bytes", "memory of each of 100,000 tasks that wait on a 32-byte future"),
+    case("idle_wakeups", "switches", "voluntary switches in 5 s of an idle runtime"),
+    case("fan_out_compute", "ns", "64 tasks of 1 ms arithmetic on one worker; time in all"),
+    case("spawn_storm_busy", "ns", "10,000 empty tasks beside one that keeps yielding; a task"),
+    case("yield_in_hot_loop", "ns", "1 task yields 1,000,000 times; time a yield"),
+    case("mpsc_contention", "ns", "8 producers of 10,000 values, one consumer; time a value"),
+    case("multi_thread_scaling", "ns", "64 tasks of 1 ms arithmetic on two workers; time in all"),
+    case("deep_recursion", "ns", "100 tasks recurse 500 frames of 128 bytes; time a task"),
+    case("uncontended_channel", "ns", "1 producer, 1 consumer, 100,000 values; time a value"),
+    case("catch_unwind_panics", "ns", "1,000 tasks panic and are joined; time a task"),
+    case("blocking_round_trip", "ns", "a call passed to the blocking pool and awaited; a round"),
+    case("file_read", "ns", "random 4 KiB reads of a cached file, one at a time; time a read"),
+    case("mem_timer", "bytes", "memory of each of 100,000 tasks that sleep"),
+    case("mem_connection", "bytes", "memory of the server for each idle connection"),
+];
+
+/// A case by name.
+pub(crate) fn find(name: &str) -> Option<&'static Case> {
+    CASES.iter().find(|case| case.name == name)
+}
+
+/// Joins tasks in the order of their spawning and adds up what they return.
+pub(crate) async fn join_sum<R: Tasks>(joins: Vec<R::Join<u64>>) -> u64 {
+    let mut sum = 0u64;
+    for join in joins {
+        sum = sum.wrapping_add(join.await);
+    }
+    sum
+}
+
+/// The same for what blocks; a body that panicked is a mismatch.
+pub(crate) fn join_sum_blocking<S: Stacks>(joins: Vec<S::Join<u64>>) -> Result<u64, String> {
+    let mut sum = 0u64;
+    for join in joins {
+        sum = sum.wrapping_add(S::join(join).ok_or("a body panicked")?);
+    }
+    Ok(sum)
+}

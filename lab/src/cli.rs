@@ -1,0 +1,145 @@
+//! The command line: `list`, `one`, `compare`, `run`.
+
+use crate::stats::RESAMPLES;
+use crate::{cases, compare, contenders, load, one, plan::Plan, run};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Paired benchmarks of raddle against its peers.
+#[derive(Debug, Parser)]
+#[command(name = "raddle-lab", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Shows cases, contenders, and who takes part where.
+    List,
+    /// Makes one sample in this process and prints it as a line of JSON.
+    One {
+        case: String,
+        contender: String,
+        /// Tiny parameters: for counts, not for times.
+        #[arg(long)]
+        smoke: bool,
+    },
+    /// Compares two contenders in one case by interleaved processes.
+    Compare(Compare),
+    /// Runs everybody in every case.
+    Run(Run),
+    /// The load generator's process; started by the network cases.
+    #[command(hide = true)]
+    Load { arguments: Vec<String> },
+}
+
+#[derive(Debug, Args)]
+struct Compare {
+    case: String,
+    a: String,
+    b: String,
+    /// Compares this figure instead of the value.
+    #[arg(long)]
+    figure: Option<String>,
+    /// More is better in this figure: the ratio is of B to A.
+    #[arg(long)]
+    higher: bool,
+    /// How many pairs (rounded up to an even number).
+    #[arg(long, default_value_t = 30, conflicts_with = "until")]
+    pairs: usize,
+    /// Looks every 30 pairs until the interval lies on one side of this ratio, or 300 pairs.
+    #[arg(long, value_parser = ratio)]
+    until: Option<f64>,
+    /// Writes the result as JSON; `-` is standard output, which then holds nothing else.
+    #[arg(long)]
+    json: Option<String>,
+    /// Decides the order of the blocks and the resampling.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Tiny parameters: for trying the command.
+    #[arg(long)]
+    smoke: bool,
+}
+
+#[derive(Debug, Args)]
+struct Run {
+    /// Only cases whose name matches; `*` and `?` stand for anything.
+    #[arg(long, default_value = "*")]
+    case: String,
+    /// Tiny parameters, one sample: terminates quickly and checks every count.
+    #[arg(long)]
+    smoke: bool,
+    /// Samples of each contender in each case.
+    #[arg(long, default_value_t = 5)]
+    samples: usize,
+    /// Writes all results as JSON.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Writes a page with plots and the machine's description.
+    #[arg(long)]
+    html: Option<PathBuf>,
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(ratio) if ratio.is_finite() && ratio > 0.0 => Ok(ratio),
+        _ => Err("a ratio is a number above 0".to_owned()),
+    }
+}
+
+/// Reads the command line and does what it says.
+pub(crate) fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::List => list(),
+        Command::One { case, contender, smoke } => one::main(&case, &contender, Plan { smoke }),
+        Command::Compare(arguments) => compare::main(&arguments.into_request()),
+        Command::Run(arguments) => run::main(&arguments.into_request()),
+        Command::Load { arguments } => load::main(&arguments),
+    }
+}
+
+impl Compare {
+    fn into_request(self) -> compare::Request {
+        compare::Request {
+            stop: self.until.map_or(compare::Stop::Pairs(self.pairs), compare::Stop::Until),
+            case: self.case,
+            a: self.a,
+            b: self.b,
+            figure: self.figure,
+            higher: self.higher,
+            seed: self.seed,
+            resamples: RESAMPLES,
+            smoke: self.smoke,
+            json: self.json,
+        }
+    }
+}
+
+impl Run {
+    fn into_request(self) -> run::Request {
+        run::Request {
+            glob: self.case,
+            smoke: self.smoke,
+            samples: self.samples,
+            json: self.json,
+            html: self.html,
+        }
+    }
+}
+
+fn list() -> ExitCode {
+    println!("contenders:");
+    for contender in contenders::ALL {
+        println!("  {:<20} {}", contender.name, contender.about);
+    }
+    println!("cases:");
+    for case in cases::CASES {
+        println!("  {:<20} {:<8} {}", case.name, case.unit, case.about);
+        let takers = contenders::ALL.iter().filter(|contender| contender.takes(case.name));
+        let names: Vec<&str> = takers.map(|contender| contender.name).collect();
+        println!("  {:<20} {:<8} by {}", "", "", names.join(" "));
+    }
+    ExitCode::SUCCESS
+}
