@@ -2,8 +2,8 @@
 //!
 //! Reading order: `plan` says how much one sample does; `outcome` what it gives; `rt` what a
 //! contender must offer (tasks, or stacks that block); `cases` has a file for each scenario,
-//! generic over the contender; `contenders` has a file for each runtime and the table of who
-//! takes part where; `served` and `load` are the two sides of the network cases; `compare` and
+//! generic over the contender; `contender` says what one is, `contenders` has a file for each
+//! runtime and the table of who takes part where; `served` and `load` are the two sides of the network cases; `compare` and
 //! `run` start the samples as processes and judge them with `stats`; `cli` is the face.
 //!
 //! `lab/CASES.md` defines every case; a test keeps it complete.
@@ -11,6 +11,7 @@
 mod cases;
 mod cli;
 mod compare;
+mod contender;
 mod contenders;
 mod counting;
 mod load;
@@ -19,10 +20,12 @@ mod memory;
 mod one;
 mod outcome;
 mod plan;
+mod probe;
 mod report;
 mod rounds;
 mod rt;
 mod run;
+mod sampling;
 mod served;
 mod stats;
 
@@ -37,5 +40,5 @@ pub fn lab() -> ExitCode {
 
 /// The program `raddle-lab-probe`: its main must run under [`Counting`].
 pub fn probe() -> ExitCode {
-    memory::probe_main()
+    probe::main()
 }

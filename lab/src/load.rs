@@ -1,7 +1,7 @@
 //! The load generator: one thread, one epoll, one request in flight on each connection.
 //!
-//! It runs as a process of its own on CPU 1 and never sleeps: it polls its sockets in a loop, so the
-//! server does not pay for waking it. Every answer is checked; a request's latency is the time from
+//! It runs as a process of its own on CPU 1 and never sleeps: it polls its sockets in a loop, so
+//! the server does not pay for waking it. Every answer is checked; a request's latency is the time from
 //! its write to the read that completed it. After the warm-up it marks (its counts, its clock and
 //! the server's CPU clock), measures, marks again, then lets every connection finish.
 //!
@@ -12,47 +12,14 @@ pub(crate) mod engine;
 pub(crate) mod epoll;
 pub(crate) mod hold;
 pub(crate) mod protocol;
+pub(crate) mod report;
 
-use serde::{Deserialize, Serialize};
+use report::{Kind, Report};
 use std::process::ExitCode;
 use std::time::Duration;
 
 #[cfg(test)]
 mod tests;
-
-/// What is spoken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Echo,
-    Http,
-    Hold,
-}
-
-impl Kind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Kind::Echo => "echo",
-            Kind::Http => "http",
-            Kind::Hold => "hold",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Kind> {
-        [Kind::Echo, Kind::Http, Kind::Hold].into_iter().find(|kind| kind.name() == name)
-    }
-}
-
-/// What the load saw between its two marks.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Report {
-    pub(crate) requests: u64,
-    pub(crate) elapsed_ns: u64,
-    pub(crate) server_cpu_ns: u64,
-    pub(crate) p50_ns: f64,
-    pub(crate) p99_ns: f64,
-    /// What was wrong, if anything was.
-    pub(crate) mismatch: Option<String>,
-}
 
 /// `load KIND ADDRESS CONNECTIONS WARM_UP_MS MEASURED_MS SERVER_PID`
 pub(crate) fn main(arguments: &[String]) -> ExitCode {

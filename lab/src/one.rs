@@ -1,41 +1,13 @@
-//! `one`: one sample of one case by one contender, in this process.
+//! `one`: one sample of one case by one contender, in this process (or, for memory, in the probe).
 
-use crate::contenders::{self, Cpus, Entry};
-use crate::machine;
-use crate::memory;
+use crate::cases;
+use crate::contender::{Contender, Entry};
+use crate::contenders;
 use crate::outcome::Sample;
 use crate::plan::Plan;
-use crate::{cases, contenders::Contender};
+use crate::probe;
+use crate::sampling::{finish, sample};
 use std::process::ExitCode;
-
-/// Ends the process (by SIGALRM) when a sample hangs: after 20 s of a smoke run, else 120 s.
-fn watchdog(plan: Plan) {
-    // SAFETY: alarm only sets this process's timer; its signal's default action ends the process.
-    unsafe { libc::alarm(plan.size(120, 20)) };
-}
-
-/// Runs an entry on its CPUs, under the watchdog.
-pub(crate) fn sample(contender: &str, entry: &Entry, plan: Plan) -> Sample {
-    watchdog(plan);
-    machine::bind_to_cpus(match entry.cpus {
-        Cpus::One => &[0],
-        Cpus::Two => &[0, 1],
-    });
-    let unit = cases::find(entry.case).map_or("", |case| case.unit);
-    Sample::new(entry.case, contender, unit, (entry.run)(plan))
-}
-
-/// Prints a sample's line; a mismatch is a failure.
-///
-/// Exits at once: threads that a case abandoned (a server, an idle runtime) are not waited for.
-pub(crate) fn finish(sample: Sample) -> ExitCode {
-    let code = i32::from(!sample.is_ok());
-    match serde_json::to_string(&sample) {
-        Ok(line) => println!("{line}"),
-        Err(error) => eprintln!("{error}"),
-    }
-    std::process::exit(code)
-}
 
 /// The command `one CASE CONTENDER`.
 pub(crate) fn main(case: &str, contender: &str, plan: Plan) -> ExitCode {
@@ -67,7 +39,7 @@ fn look_up(case: &str, name: &str) -> Result<(Option<Entry>, &'static Contender)
 }
 
 fn probed(case: &str, contender: &str, plan: Plan) -> ExitCode {
-    match memory::ask_probe(case, contender, plan) {
+    match probe::ask_probe(case, contender, plan) {
         Ok(sample) => finish(sample),
         Err(error) => {
             let unit = cases::find(case).map_or("", |case| case.unit);

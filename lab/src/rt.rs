@@ -148,8 +148,8 @@ impl<T: Future> Future for OneThread<T> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T::Output> {
-        // SAFETY: structural projection of the only field: `OneThread` has no Drop, is Unpin only if
-        // T is, and never moves the field out of a pinned place.
+        // SAFETY: structural projection of the only field: `OneThread` has no Drop, is Unpin only
+        // if T is, and never moves the field out of a pinned place.
         unsafe { self.map_unchecked_mut(|this| &mut this.0) }.poll(cx)
     }
 }

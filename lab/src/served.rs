@@ -5,7 +5,7 @@
 //! two marks itself (`clock_getcpuclockid`), together with its own counts, so nothing here has to
 //! wake up in between. The server is abandoned when the load has reported; the process ends then.
 
-use crate::load::{Kind, Report};
+use crate::load::report::{Kind, Report};
 use crate::outcome::{Outcome, Verdict};
 use crate::plan::Plan;
 use std::io::{BufRead, BufReader};

@@ -1,7 +1,7 @@
 //! `deep_recursion`: what does a deep call chain cost, where stacks may have to be grown or mapped?
 //!
-//! 100 tasks, each calls itself 500 deep with frames of at least 128 bytes; on an async runtime that
-//! is a plain recursive call inside one poll. Checked: every frame adds one.
+//! 100 tasks, each calls itself 500 deep with frames of at least 128 bytes; on an async runtime
+//! that is a plain recursive call inside one poll. Checked: every frame adds one.
 
 use crate::cases::{join_sum, join_sum_blocking};
 use crate::outcome::{Verdict, expect_equal};

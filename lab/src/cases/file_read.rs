@@ -2,8 +2,8 @@
 //!
 //! A temporary file of 4,096 blocks (16 MiB), freshly written and so in the page cache. One task
 //! opens it and reads 1,000 blocks a round, one at a time, in a fixed pseudo-random order; the open
-//! is part of the round. Checked: the length, first, last and one wandering word of each block; words
-//! hold the block's number mixed with their place.
+//! is part of the round. Checked: the length, first, last and one wandering word of each block;
+//! words hold the block's number mixed with their place.
 
 use crate::outcome::{Verdict, expect_equal};
 use crate::plan::Plan;

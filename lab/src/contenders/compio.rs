@@ -3,8 +3,9 @@
 //! compio has no channels: futures-channel's oneshot and unbounded mpsc stand in. It has no yield
 //! either: a future that wakes itself does. Dropping its handle cancels, hence `detach`.
 
-use super::{Contender, Cpus, home, table};
+use super::{home::home, table};
 use crate::cases::file_read::{BLOCK, Files, Job};
+use crate::contender::{Contender, Cpus};
 use crate::rounds::Round;
 use crate::rt::{Offload, OneThread, Tasks, YieldOnce};
 use crate::served::{Echo, Ready};

@@ -3,7 +3,8 @@
 //! One thread, level-triggered, one buffer for all connections; a request costs one `recv`, one
 //! `send`, and its share of an `epoll_wait`.
 
-use super::{Contender, table};
+use super::table;
+use crate::contender::Contender;
 use crate::load::epoll::{self, Epoll};
 use crate::served::{Echo, Ready};
 use std::net::{TcpListener, TcpStream};

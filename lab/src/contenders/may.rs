@@ -4,7 +4,8 @@
 //! Its mpsc is the channel; a oneshot is its spsc channel used once. It has no blocking pool and no
 //! files.
 
-use super::{Contender, table};
+use super::table;
+use crate::contender::Contender;
 use crate::rt::Stacks;
 use crate::served::{Echo, Ready};
 use may::coroutine::{self, JoinHandle};

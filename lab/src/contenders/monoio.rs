@@ -5,11 +5,12 @@
 //! one thread.
 //!
 //! monoio has no yield, and a task that wakes itself goes to the *front* of its queue: nothing else
-//! would run. So a task that yields leaves its waker in a list, and a small task that wakes the whole
-//! list goes to the end of the queue: one such task for all that yield in one turn.
+//! would run. So a task that yields leaves its waker in a list, and a small task that wakes the
+//! whole list goes to the end of the queue: one such task for all that yield in one turn.
 
-use super::{Contender, Cpus, home, table};
+use super::{home::home, table};
 use crate::cases::file_read::{BLOCK, Files, Job};
+use crate::contender::{Contender, Cpus};
 use crate::load::protocol::HELLO;
 use crate::rounds::Round;
 use crate::rt::{Offload, OneThread, Tasks};

@@ -1,11 +1,12 @@
-//! smol: its executor run by one thread (two in `multi_thread_scaling`), which also drives async-io.
+//! smol: its executor run by one thread (two in `multi_thread_scaling`) that drives async-io too.
 //!
 //! smol has no channels of its own: oneshots are futures-channel's, the unbounded channel is
 //! async-channel, the sibling crate. Files go through `smol::fs`, blocking calls through
 //! `smol::unblock`. Its Task passes a panic on to whoever awaits it.
 
-use super::{Contender, Cpus, table};
+use super::table;
 use crate::cases::file_read::{BLOCK, Files, Job};
+use crate::contender::{Contender, Cpus};
 use crate::load::protocol::HELLO;
 use crate::rounds::Round;
 use crate::rt::{Offload, Tasks};

@@ -2,7 +2,8 @@
 //!
 //! What the operating system gives without any runtime. Stacks of 256 KiB, as may's coroutines get.
 
-use super::{Contender, table};
+use super::table;
+use crate::contender::Contender;
 use crate::rt::Stacks;
 use crate::served::{Echo, Ready};
 use std::io::{Read, Write};

@@ -1,12 +1,12 @@
 //! Rows of the table: which cases follow from what a runtime can do.
 
-use super::{Cpus, Entry};
 use crate::cases::{
     blocking_round_trip, catch_unwind_panics, chained_spawn, channels, compute, deep_recursion,
     file_read, idle_wakeups, many_timers, ping_pong_oneshot, spawn_batch, spawn_storm_busy,
     timer_lateness, yields,
 };
-use crate::load::Kind;
+use crate::contender::{Cpus, Entry};
+use crate::load::report::Kind;
 use crate::memory::{self, Basis};
 use crate::outcome::Verdict;
 use crate::plan::Plan;

@@ -3,8 +3,9 @@
 //! Its own oneshot, unbounded mpsc, timers, blocking pool, sockets and files. The body is spawned,
 //! so that it runs where tasks run and not in `block_on`.
 
-use super::{Contender, Cpus, Entry, table};
+use super::table;
 use crate::cases::file_read::{BLOCK, Files, Job};
+use crate::contender::{Contender, Cpus, Entry};
 use crate::load::protocol::HELLO;
 use crate::rounds::Round;
 use crate::rt::{Offload, Tasks};

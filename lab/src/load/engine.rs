@@ -1,8 +1,8 @@
 //! The loop of the load: send, poll, read, check, send again.
 
-use super::Report;
 use super::epoll::{self, Epoll};
 use super::protocol::Protocol;
+use super::report::Report;
 use crate::rounds::cpu_of;
 use crate::stats;
 use std::net::{SocketAddr, TcpStream};

@@ -1,7 +1,7 @@
 //! The load's protocols against answers whole, in pieces, and wrong.
 
-use super::Kind;
 use super::protocol::{Echo, Http, MESSAGE, Protocol};
+use super::report::Kind;
 
 #[test]
 fn echo_takes_its_own_message_in_pieces() {

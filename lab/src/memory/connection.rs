@@ -5,14 +5,14 @@
 //! same for all. Resident memory stands beside the allocator's bytes, for servers with stacks,
 //! rings or pools that come from mmap.
 
-use super::{Basis, Level, sized};
+use super::level::{Basis, Level};
 use crate::outcome::Verdict;
 use crate::plan::Plan;
 use crate::served::{self, Load, Ready};
 
 /// On any echo server.
 pub(crate) fn connection(plan: Plan, server: fn(Ready), basis: Basis) -> Verdict {
-    let wanted = sized(plan, 20_000, 50);
+    let wanted = plan.size(20_000, 50);
     let address = served::start(server)?;
     let hold = |number: u64| {
         let pid = std::process::id();

@@ -35,7 +35,7 @@ impl Gate {
 
     /// Opens the gate and wakes everyone.
     pub(crate) fn open(&self) {
-        // Relaxed: the places' locks order it: a waiter reads it under the lock that is taken below.
+        // Relaxed: the places' locks order it: a waiter reads it under the lock taken below.
         self.open.store(true, Ordering::Relaxed);
         for place in &self.places {
             let waker = place.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -5,7 +5,7 @@
 //! gate opens and all must run to completion.
 
 use super::gate::Gate;
-use super::{Basis, Level, completed, sized};
+use super::level::{Basis, Level, completed};
 use crate::outcome::Verdict;
 use crate::plan::Plan;
 use crate::rt::{Stacks, Tasks};
@@ -18,8 +18,8 @@ pub(crate) fn tasks<R: Tasks>(plan: Plan) -> Verdict {
 }
 
 async fn body<R: Tasks>(plan: Plan) -> Verdict {
-    let measured = sized(plan, 100_000, 300);
-    let all = sized(plan, 1_000_000, 1_000);
+    let measured = plan.size(100_000, 300);
+    let all = plan.size(1_000_000, 1_000);
     let warm = Gate::new(100);
     let mut joins = Vec::with_capacity(all as usize);
     gather::<R>(&warm, &mut joins, 100).await;
@@ -60,7 +60,7 @@ async fn polled<R: Tasks>(gate: &Gate, number: usize) {
 
 /// On stacks, as many as mappings and threads allow: 2,000 units that wait for a oneshot.
 pub(crate) fn stacks<S: Stacks>(plan: Plan) -> Verdict {
-    let number = sized(plan, 2_000, 50);
+    let number = plan.size(2_000, 50);
     S::run(1, move || {
         let started = Arc::new(AtomicU64::new(0));
         let mut senders = Vec::with_capacity(number as usize);

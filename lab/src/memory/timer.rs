@@ -1,9 +1,9 @@
 //! `mem_timer`: bytes for each of 100,000 tasks that sleep for an hour.
 //!
-//! As in `mem_task` they are spawned a hundred at a time. Checked: every one was polled, none ended.
-//! They are still asleep when the runtime stops.
+//! As in `mem_task` they are spawned a hundred at a time. Checked: every one was polled, none
+//! ended. They are still asleep when the runtime stops.
 
-use super::{Basis, Level, completed, sized};
+use super::level::{Basis, Level, completed};
 use crate::outcome::Verdict;
 use crate::plan::Plan;
 use crate::rt::{Stacks, Tasks};
@@ -44,7 +44,7 @@ impl Tally {
 
 /// On tasks.
 pub(crate) fn tasks<R: Tasks>(plan: Plan) -> Verdict {
-    let number = sized(plan, 100_000, 300);
+    let number = plan.size(100_000, 300);
     R::run(async move {
         R::spawn(R::sleep(Duration::from_millis(1))).await;
         let tally = Arc::new(Tally::default());
@@ -74,7 +74,7 @@ async fn sleeper<R: Tasks>(tally: Arc<Tally>) {
 
 /// On stacks: 2,000 units.
 pub(crate) fn stacks<S: Stacks>(plan: Plan) -> Verdict {
-    let number = sized(plan, 2_000, 50);
+    let number = plan.size(2_000, 50);
     S::run(1, move || {
         let tally = Arc::new(Tally::default());
         let before = Level::now();
