@@ -38,7 +38,7 @@ pub use close::{Close, close};
 pub use connect::{Connect, connect};
 pub use fsync::{Fsync, fsync};
 pub use open::{Open, open};
-pub use read::{Read, read};
+pub use read::{Read, read, read_cached};
 pub use recv::{recv, recv_from};
 pub use send::{Send, send};
 pub use send_msg::{SendMsg, send_msg};

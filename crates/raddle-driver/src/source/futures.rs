@@ -7,7 +7,7 @@ use crate::interest::Direction;
 use crate::shell::Attempt;
 use crate::sys::socket;
 use crate::wait::{Attempting, Ready};
-use std::io;
+use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 impl Source {
@@ -40,6 +40,24 @@ impl Source {
         from: &'a [u8],
     ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
         self.attempting(Direction::Write, |handle| handle.attempt_write(from))
+    }
+
+    /// As [`read`](Self::read), into several buffers.
+    #[track_caller]
+    pub fn read_vectored<'a>(
+        &'a self,
+        into: &'a mut [IoSliceMut<'_>],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.attempting(Direction::Read, |handle| handle.attempt_read_vectored(into))
+    }
+
+    /// As [`write`](Self::write), from several buffers.
+    #[track_caller]
+    pub fn write_vectored<'a>(
+        &'a self,
+        from: &'a [IoSlice<'_>],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.attempting(Direction::Write, |handle| handle.attempt_write_vectored(from))
     }
 
     /// Receives one datagram and where it came from; what does not fit is cut off.
