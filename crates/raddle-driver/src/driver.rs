@@ -4,80 +4,19 @@
 //! doorbell rings or when it is time to, submits what was prepared, and parks when it has nothing
 //! else to do. All other threads use the [`Remote`].
 
+use crate::config::Config;
 use crate::current::{self, Guard};
-use crate::epoll::{self, Loop};
-use crate::offload::Offload;
+use crate::epoll::Loop;
 use crate::probe::Backend;
 use crate::remote::{Inner, Remote};
 use crate::sys::fork;
+use crate::uring::Ring;
 use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::sync::Arc;
-
-/// How the kernel tells the owner of a ring about completions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TaskRun {
-    /// When the owner enters the kernel for whatever reason, without interrupting it; a flag says
-    /// that there is something. The cheapest where other threads may look as well.
-    #[default]
-    Cooperative,
-    /// At once, by interrupting the owner.
-    Eager,
-    /// Only when the owner asks. For a driver whose completions no other thread ever reaps.
-    Deferred,
-}
-
-/// How to make a driver.
-#[derive(Clone)]
-pub struct Config {
-    /// What [`choose`](crate::choose) said.
-    pub backend: Backend,
-    /// Submission entries of a ring, a power of two. Completions have room for 4 times as many,
-    /// unless [`completions`](Self::completions) says otherwise. More of either is handled.
-    pub entries: u32,
-    /// Completion entries of a ring; 0 for the default.
-    pub completions: u32,
-    /// Receive buffers of a ring, a power of two of at most 32,768.
-    pub buffers: u32,
-    /// Bytes of each of them.
-    pub buffer_size: u32,
-    /// How completions are told.
-    pub task_run: TaskRun,
-    /// Whether to use `epoll_pwait2`; `false` makes a timer descriptor stand in for it, as on
-    /// kernels that lack it.
-    pub nanosecond_waits: bool,
-    /// Where blocking calls go.
-    pub offload: Arc<dyn Offload>,
-}
-
-impl Config {
-    /// The usual sizes.
-    pub fn new(backend: Backend, offload: Arc<dyn Offload>) -> Config {
-        Config {
-            backend,
-            entries: 256,
-            completions: 0,
-            buffers: 512,
-            buffer_size: 8192,
-            task_run: TaskRun::Cooperative,
-            nanosecond_waits: epoll::nanoseconds(),
-            offload,
-        }
-    }
-}
-
-impl fmt::Debug for Config {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Config")
-            .field("backend", &self.backend)
-            .field("entries", &self.entries)
-            .field("task_run", &self.task_run)
-            .finish_non_exhaustive()
-    }
-}
 
 /// What a closed driver could not end in time: requests the kernel still holds.
 ///
@@ -107,10 +46,11 @@ impl Driver {
     pub fn new(config: &Config) -> io::Result<Driver> {
         fork::arm();
         let inner = match config.backend {
-            Backend::Epoll | Backend::Uring => {
+            Backend::Epoll => {
                 let offload = Arc::clone(&config.offload);
                 Inner::Epoll(Arc::new(Loop::new(offload, config.nanosecond_waits)?))
             }
+            Backend::Uring => Inner::Uring(Arc::new(Ring::new(config)?)),
         };
         Ok(Driver {
             remote: Arc::new(Remote::new(inner)),

@@ -292,8 +292,3 @@ impl std::fmt::Debug for Loop {
         f.debug_struct("Loop").field("closed", &self.is_closed()).finish_non_exhaustive()
     }
 }
-
-/// Whether `epoll_pwait2` exists (asked once per runtime, see the probe).
-pub(crate) fn nanoseconds() -> bool {
-    epoll::has_nanoseconds()
-}

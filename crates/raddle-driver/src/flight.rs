@@ -115,8 +115,14 @@ impl<O: Operation> Flight<O> {
         Poll::Ready(operation.finish(self.result()))
     }
 
-    /// The output for an operation that ended before it began, with a better reason.
+    /// The output of an operation that was refused before it began.
     pub(crate) fn refuse(&self, error: io::Error) -> Poll<O::Output> {
+        // SAFETY: nobody else knows the flight: the other side has let go of it untouched.
+        Poll::Ready(unsafe { self.take() }.finish(Err(error)))
+    }
+
+    /// The output of an operation that ended without having begun, with a better reason.
+    pub(crate) fn refuse_ended(&self, error: io::Error) -> Poll<O::Output> {
         if !self.is_done() {
             return Poll::Pending;
         }

@@ -8,8 +8,10 @@ use crate::epoll::source::EpollSource;
 use crate::interest::Direction;
 use crate::shell::{Attempt, Shell};
 use crate::sys::socket;
+use crate::uring::source::UringSource;
 use crate::waiters::Seat;
 use raddle_base::context;
+use std::cell::RefCell;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
@@ -24,6 +26,7 @@ pub struct Handle(pub(crate) Face);
 #[derive(Clone)]
 pub(crate) enum Face {
     Epoll(Arc<EpollSource>),
+    Uring(Arc<UringSource>),
 }
 
 impl Handle {
@@ -31,6 +34,7 @@ impl Handle {
     pub(crate) fn shell(&self) -> &Shell {
         match &self.0 {
             Face::Epoll(source) => &source.shell,
+            Face::Uring(source) => &source.shell,
         }
     }
 
@@ -64,6 +68,7 @@ impl Handle {
     ) -> Poll<io::Result<()>> {
         match &self.0 {
             Face::Epoll(source) => source.poll_wait(direction, seat, cx),
+            Face::Uring(source) => source.poll_wait(direction, seat, cx),
         }
     }
 
@@ -75,6 +80,7 @@ impl Handle {
     ) -> Attempt<T> {
         match &self.0 {
             Face::Epoll(source) => source.attempt(direction, call, |_| false),
+            Face::Uring(source) => source.attempt(direction, call),
         }
     }
 
@@ -82,6 +88,7 @@ impl Handle {
     pub(crate) fn assume_blocked(&self, direction: Direction) {
         match &self.0 {
             Face::Epoll(source) => source.assume_blocked(direction),
+            Face::Uring(source) => source.assume_blocked(direction),
         }
     }
 
@@ -94,6 +101,14 @@ impl Handle {
                 |shell| shell.read(into),
                 |&count| 0 < count && count < room,
             ),
+            Face::Uring(source) => {
+                let into = RefCell::new(into);
+                source.attempt_stream(
+                    |held| held.take(&mut into.borrow_mut()),
+                    |shell| shell.read(&mut into.borrow_mut()),
+                    |&count| 0 < count && count < room,
+                )
+            }
         }
     }
 
@@ -105,6 +120,14 @@ impl Handle {
                 |shell| shell.read_vectored(into),
                 |&count| 0 < count && count < room,
             ),
+            Face::Uring(source) => {
+                let into = RefCell::new(into);
+                source.attempt_stream(
+                    |held| held.take_vectored(&mut into.borrow_mut()),
+                    |shell| shell.read_vectored(&mut into.borrow_mut()),
+                    |&count| 0 < count && count < room,
+                )
+            }
         }
     }
 
@@ -112,6 +135,14 @@ impl Handle {
         match &self.0 {
             Face::Epoll(source) => {
                 source.attempt(Direction::Read, |shell| socket::peek(shell.fd(), into), |_| false)
+            }
+            Face::Uring(source) => {
+                let into = RefCell::new(into);
+                source.attempt_stream(
+                    |held| held.peek(&mut into.borrow_mut()),
+                    |shell| socket::peek(shell.fd(), &mut into.borrow_mut()),
+                    |_| false,
+                )
             }
         }
     }
@@ -124,6 +155,7 @@ impl Handle {
                 |shell| shell.write(from),
                 |&count| 0 < count && count < from.len(),
             ),
+            Face::Uring(source) => source.attempt(Direction::Write, |shell| shell.write(from)),
         }
     }
 
@@ -135,12 +167,16 @@ impl Handle {
                 |shell| shell.write_vectored(from),
                 |&count| 0 < count && count < all,
             ),
+            Face::Uring(source) => {
+                source.attempt(Direction::Write, |shell| shell.write_vectored(from))
+            }
         }
     }
 
     pub(crate) fn attempt_accept(&self) -> Attempt<(OwnedFd, RawAddr)> {
         match &self.0 {
             Face::Epoll(source) => source.attempt_accept(),
+            Face::Uring(source) => source.attempt_accept(),
         }
     }
 
@@ -148,6 +184,7 @@ impl Handle {
     pub(crate) fn stop_accepting(&self) {
         match &self.0 {
             Face::Epoll(_) => {}
+            Face::Uring(source) => source.stop_accepting(),
         }
     }
 
@@ -160,12 +197,30 @@ impl Handle {
     ) -> Poll<io::Result<()>> {
         match &self.0 {
             Face::Epoll(source) => source.poll_ready(direction, seat, cx),
+            Face::Uring(source) => source.poll_ready(direction, seat, cx),
         }
     }
 
     pub(crate) fn close(&self) {
         match &self.0 {
             Face::Epoll(source) => source.close(),
+            Face::Uring(source) => source.close(),
+        }
+    }
+
+    /// The owner is gone.
+    pub(crate) fn abandon(self) {
+        match self.0 {
+            Face::Epoll(source) => source.abandon(),
+            Face::Uring(source) => source.abandon(),
+        }
+    }
+
+    /// The next attempt asks the kernel, whatever is assumed: for callers that do not wait.
+    pub(crate) fn assume_nothing(&self) {
+        match &self.0 {
+            Face::Epoll(source) => source.assume_nothing(),
+            Face::Uring(source) => source.assume_nothing(),
         }
     }
 }

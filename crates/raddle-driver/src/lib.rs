@@ -28,6 +28,7 @@ pub mod op;
 mod addr;
 mod backoff;
 mod buf;
+mod config;
 mod current;
 mod driver;
 mod epoll;
@@ -50,8 +51,9 @@ mod watcher;
 
 pub use addr::RawAddr;
 pub use buf::{IoBuf, IoBufMut, Tail};
+pub use config::{Config, TaskRun};
 pub use current::{Guard, install_remote};
-pub use driver::{Config, Driver, Left, TaskRun, install};
+pub use driver::{Driver, Left, install};
 pub use interest::{Direction, Interest};
 pub use offload::{NoOffload, Offload, OffloadError};
 pub use probe::{Backend, Choice, Reason, choose};

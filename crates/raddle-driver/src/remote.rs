@@ -2,7 +2,6 @@
 
 use crate::epoll::Loop;
 use crate::probe::Backend;
-use crate::sys::thread;
 use crate::uring::Ring;
 use std::sync::Arc;
 
@@ -13,7 +12,6 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Remote {
     pub(crate) inner: Inner,
-    owner: usize,
 }
 
 /// The shared part of either loop.
@@ -24,15 +22,8 @@ pub(crate) enum Inner {
 }
 
 impl Remote {
-    /// To be made on the owner's thread.
     pub(crate) fn new(inner: Inner) -> Remote {
-        Remote { inner, owner: thread::token() }
-    }
-
-    /// Whether the calling thread owns the driver.
-    #[inline]
-    pub(crate) fn is_owner(&self) -> bool {
-        self.owner == thread::token()
+        Remote { inner }
     }
 
     /// Which backend the driver uses.

@@ -17,7 +17,7 @@
 //! ([`set_shared`](Source::set_shared)) is only cancelled and closed.
 
 use crate::addr::RawAddr;
-use crate::handle::{Face, Handle};
+use crate::handle::Handle;
 use crate::interest::Direction;
 use crate::shell::{Attempt, Shell, SourceKind};
 use crate::source::make::Refused;
@@ -53,6 +53,13 @@ impl Source {
     #[inline]
     pub(crate) fn handle(&self) -> &Handle {
         self.handle.as_ref().expect("a source has a handle until it is dropped")
+    }
+
+    /// The handle, for an attempt that nobody waits behind.
+    fn asking(&self) -> &Handle {
+        let handle = self.handle();
+        handle.assume_nothing();
+        handle
     }
 
     #[inline]
@@ -183,17 +190,17 @@ impl Source {
     ///
     /// `WouldBlock` if there is nothing.
     pub fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
-        finished(self.handle().attempt_read(make::uninit(into)))
+        finished(self.asking().attempt_read(make::uninit(into)))
     }
 
     /// As [`try_read`](Self::try_read), leaving the bytes to the next read. Sockets only.
     pub fn try_peek(&self, into: &mut [u8]) -> io::Result<usize> {
-        finished(self.handle().attempt_peek(make::uninit(into)))
+        finished(self.asking().attempt_peek(make::uninit(into)))
     }
 
     /// As [`try_read`](Self::try_read), into several buffers.
     pub fn try_read_vectored(&self, into: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        finished(self.handle().attempt_read_vectored(into))
+        finished(self.asking().attempt_read_vectored(into))
     }
 
     /// Writes what fits now.
@@ -202,12 +209,12 @@ impl Source {
     ///
     /// `WouldBlock` if nothing fits.
     pub fn try_write(&self, from: &[u8]) -> io::Result<usize> {
-        finished(self.handle().attempt_write(from))
+        finished(self.asking().attempt_write(from))
     }
 
     /// As [`try_write`](Self::try_write), from several buffers.
     pub fn try_write_vectored(&self, from: &[IoSlice<'_>]) -> io::Result<usize> {
-        finished(self.handle().attempt_write_vectored(from))
+        finished(self.asking().attempt_write_vectored(from))
     }
 
     /// Any non-blocking call, made once if the direction may be ready.
@@ -220,7 +227,7 @@ impl Source {
         direction: Direction,
         call: impl FnOnce(BorrowedFd<'_>) -> io::Result<T>,
     ) -> io::Result<T> {
-        finished(self.handle().attempt(direction, |shell| call(shell.fd())))
+        finished(self.asking().attempt(direction, |shell| call(shell.fd())))
     }
 
     /// The error stored at the socket, which is cleared.
@@ -261,9 +268,8 @@ fn finished<T>(attempt: Attempt<T>) -> io::Result<T> {
 
 impl Drop for Source {
     fn drop(&mut self) {
-        match self.handle.take() {
-            Some(Handle(Face::Epoll(source))) => source.abandon(),
-            None => {}
+        if let Some(handle) = self.handle.take() {
+            handle.abandon();
         }
     }
 }

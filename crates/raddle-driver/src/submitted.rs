@@ -9,10 +9,12 @@ use crate::epoll::Loop;
 use crate::flight::Flight;
 use crate::interest::Direction;
 use crate::offload::OffloadError;
-use crate::op::{Operation, Route};
+use crate::op::{Entry, Operation, Route};
 use crate::remote::Inner;
 use crate::shell::Attempt;
+use crate::uring::Ring;
 use crate::waiters::{Seat, WaitSlot};
+use crate::watcher::{Role, Watcher};
 use raddle_base::context;
 use std::fmt;
 use std::io;
@@ -36,6 +38,8 @@ enum Stage<O> {
     Fresh(O),
     /// Waits until its source is ready.
     Waiting(O),
+    /// With a ring.
+    Flying(Arc<Flight<O>>, Arc<Ring>),
     /// With a blocking thread.
     Offloaded(Arc<Flight<O>>),
     /// The output was given, or the operation is being moved.
@@ -50,26 +54,39 @@ impl<O: Operation> Submitted<O> {
 
     /// Attempts the operation, then finds the way it goes on.
     fn begin(&mut self, mut operation: O, cx: &mut Context<'_>) -> Poll<O::Output> {
-        let inner = current::with(|remote| match &remote.inner {
-            Inner::Epoll(poller) => Some(Arc::clone(poller)),
-            Inner::Uring(_) => None,
-        });
-        let poller = match inner {
-            Ok(poller) => poller,
+        let remote = match current::with(Arc::clone) {
+            Ok(remote) => remote,
             Err(error) => return Poll::Ready(operation.finish(Err(error))),
         };
-        if let Some(result) = operation.attempt(poller.is_none()) {
+        let ring = matches!(remote.inner, Inner::Uring(_));
+        if let Some(result) = operation.attempt(ring) {
             return Poll::Ready(operation.finish(result));
         }
-        match poller {
-            None => Poll::Pending,
-            Some(poller) => match operation.route() {
+        match &remote.inner {
+            Inner::Uring(ring) => self.fly(ring, operation, cx),
+            Inner::Epoll(poller) => match operation.route() {
                 Route::Ready(..) => {
                     self.stage = Stage::Waiting(operation);
                     self.poll_stage(cx)
                 }
-                Route::Offload => self.offload(&poller, operation, cx),
+                Route::Offload => self.offload(poller, operation, cx),
             },
+        }
+    }
+
+    fn fly(&mut self, ring: &Arc<Ring>, operation: O, cx: &mut Context<'_>) -> Poll<O::Output> {
+        let flight = Arc::new(Flight::new(operation));
+        // SAFETY: the flight is new: the kernel has not begun, and nobody else knows it.
+        let Entry(sqe) = unsafe { flight.with(O::entry) };
+        let watcher = Arc::clone(&flight) as Arc<dyn Watcher>;
+        // SAFETY: the operation promises it for as long as it lives at its address, which is
+        // within the flight until the completion has been told.
+        match unsafe { ring.request(sqe, watcher, Role::Read) } {
+            Ok(()) => {
+                self.stage = Stage::Flying(flight, Arc::clone(ring));
+                self.poll_stage(cx)
+            }
+            Err(error) => flight.refuse(error),
         }
     }
 
@@ -83,7 +100,7 @@ impl<O: Operation> Submitted<O> {
             let Stage::Offloaded(flight) = std::mem::replace(&mut self.stage, Stage::Over) else {
                 unreachable!("set above")
             };
-            return flight.refuse(io::ErrorKind::ResourceBusy.into());
+            return flight.refuse_ended(io::ErrorKind::ResourceBusy.into());
         }
         self.poll_stage(cx)
     }
@@ -92,6 +109,13 @@ impl<O: Operation> Submitted<O> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Fresh(operation) => self.begin(operation, cx),
             Stage::Waiting(operation) => self.poll_waiting(operation, cx),
+            Stage::Flying(flight, ring) => {
+                let polled = flight.poll(cx);
+                if polled.is_pending() {
+                    self.stage = Stage::Flying(flight, ring);
+                }
+                polled
+            }
             Stage::Offloaded(flight) => {
                 let polled = flight.poll(cx);
                 if polled.is_pending() {
@@ -166,6 +190,11 @@ impl<O: Operation> Drop for Submitted<O> {
                 // SAFETY: the future was pinned when it began to wait, and is not moved any more.
                 leave(&operation, unsafe { Pin::new_unchecked(&self.slot) });
             }
+            Stage::Flying(flight, ring) => {
+                if flight.abandon() {
+                    ring.cancel(flight, Role::Read);
+                }
+            }
             // A blocking call cannot be cancelled: it ends in its own time.
             Stage::Offloaded(flight) => drop(flight.abandon()),
             Stage::Fresh(_) | Stage::Over => {}
@@ -178,6 +207,7 @@ impl<O: Operation> fmt::Debug for Submitted<O> {
         f.write_str(match self.stage {
             Stage::Fresh(_) => "Submitted(fresh)",
             Stage::Waiting(_) => "Submitted(waiting)",
+            Stage::Flying(..) => "Submitted(flying)",
             Stage::Offloaded(_) => "Submitted(offloaded)",
             Stage::Over => "Submitted(over)",
         })

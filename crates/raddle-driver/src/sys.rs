@@ -10,6 +10,7 @@ pub(crate) mod errno;
 pub(crate) mod eventfd;
 pub(crate) mod file;
 pub(crate) mod fork;
+pub(crate) mod map;
 pub(crate) mod msg;
 pub(crate) mod sigpipe;
 pub(crate) mod socket;

@@ -1,41 +1,280 @@
-//! The io_uring loop.
+//! The ring of one worker, as all its users share it.
+//!
+//! | part | access |
+//! |---|---|
+//! | `inflight` | the driver lock: the owner, and a rescuer that finds it free |
+//! | `owned` | the owner's thread only |
+//! | `inbox` | its own small lock: anybody posts, the owner empties |
+//! | `pool` | see its file |
+//!
+//! The lock is held for short stretches, never in a blocking call: an owner that sleeps in the
+//! kernel or is stuck in a task does not keep rescuers out. For the owner it is uncontended,
+//! which costs two atomic operations a batch of completions; a plain cell would save those, and
+//! take-over with them.
+//!
+//! **Threads.** The kernel ties a request to the thread that submits it. So a request made on
+//! another thread is an *errand*: it is posted to the inbox, and the owner submits it.
+//!
+//! **Order of locks:** driver lock, then a source's own lock. Errands and pool: none under theirs.
 
+pub(crate) mod accept;
+pub(crate) mod buffers;
+mod inflight;
+mod owner;
 pub(crate) mod probe;
+pub(crate) mod source;
+pub(crate) mod stream;
+mod turn;
+mod word;
 
+use crate::config::{Config, TaskRun};
+use crate::errors;
+use crate::sys::sqe::Sqe;
+use crate::sys::uring::{self as sys, Memory, Uring, setup};
 use crate::wake::Wake;
-use raddle_base::clock::Instant;
+use crate::watcher::{Due, News, Role, Then, Watcher};
+use buffers::Pool;
+use inflight::Inflight;
+use owner::OwnerCell;
 use raddle_base::doorbell::Doorbell;
+use raddle_base::shim::mutex::Mutex;
+use raddle_base::slab::Key;
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What other threads ask the owner to do.
+enum Errand {
+    Submit(Sqe, Arc<dyn Watcher>, Role),
+    Cancel(Arc<dyn Watcher>, Role),
+    Delay(libc::timespec, Arc<dyn Watcher>),
+}
+
+#[derive(Default)]
+struct Inbox {
+    closed: bool,
+    errands: Vec<Errand>,
+}
+
+/// What the owner keeps.
+struct Owned {
+    /// Gone when the ring is closed.
+    uring: RefCell<Option<Arc<Uring>>>,
+    doorbell: Doorbell,
+    /// How far the completion queue was read when the owner last looked.
+    seen: Cell<u32>,
+}
 
 /// One worker's ring.
-#[derive(Debug)]
-pub(crate) enum Ring {}
+pub(crate) struct Ring {
+    memory: Arc<Memory>,
+    wake: Wake,
+    pool: Arc<Pool>,
+    inbox: Mutex<Inbox>,
+    inflight: Mutex<Inflight>,
+    owned: OwnerCell<Owned>,
+}
 
 impl Ring {
+    /// To be made on the owner's thread. The wake descriptor is armed before this returns.
+    pub(crate) fn new(config: &Config) -> io::Result<Ring> {
+        let completions = match config.completions {
+            0 => config.entries.saturating_mul(4),
+            count => count,
+        };
+        let flags = match config.task_run {
+            TaskRun::Cooperative => setup::COOP_TASKRUN | setup::TASKRUN_FLAG,
+            TaskRun::Eager => 0,
+            TaskRun::Deferred => setup::DEFER_TASKRUN | setup::SINGLE_ISSUER | setup::TASKRUN_FLAG,
+        };
+        let uring = Uring::new(config.entries, completions, flags)?;
+        let pool = Arc::new(Pool::new(&uring, config.buffers, config.buffer_size)?);
+        let (memory, wake) = (Arc::clone(uring.memory()), Wake::new()?);
+        let mask = sys::SQ_CQ_OVERFLOW | sys::SQ_TASKRUN;
+        // SAFETY: the words lie in the memory that this ring keeps mapped as long as it lives.
+        let doorbell = unsafe { Doorbell::new(memory.tail(), memory.flags(), mask) };
+        let inflight = Inflight::new(Arc::clone(&uring), wake.fd().as_raw_fd());
+        let uring = RefCell::new(Some(uring));
+        let ring = Ring {
+            memory,
+            wake,
+            pool,
+            inbox: Mutex::default(),
+            inflight: Mutex::new(inflight),
+            owned: OwnerCell::new(Owned { uring, doorbell, seen: Cell::new(0) }),
+        };
+        ring.inflight.lock().arm_wake();
+        ring.submit();
+        Ok(ring)
+    }
+
     pub(crate) fn wake(&self) -> &Wake {
-        match *self {}
+        &self.wake
+    }
+
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// The owner's part.
+    ///
+    /// # Panics
+    ///
+    /// On another thread: a driver is not `Send`, so its methods cannot be called there.
+    fn owned(&self) -> &Owned {
+        self.owned.get().expect("a driver is used on the thread that made it")
     }
 
     pub(crate) fn doorbell(&self) -> &Doorbell {
-        match *self {}
+        &self.owned().doorbell
     }
 
-    pub(crate) fn look(&self, _max: usize) -> usize {
-        match *self {}
+    /// Prepares a request, or posts it if this is not the owner's thread.
+    ///
+    /// # Errors
+    ///
+    /// The ring is closed. The watcher was not told anything.
+    ///
+    /// # Safety
+    ///
+    /// The addresses in the entry must stay valid as long as the watcher lives.
+    pub(crate) unsafe fn request(
+        &self,
+        sqe: Sqe,
+        watcher: Arc<dyn Watcher>,
+        role: Role,
+    ) -> io::Result<()> {
+        let Some(owned) = self.owned.get() else {
+            return self.post(Errand::Submit(sqe, watcher, role));
+        };
+        let mut inflight = self.inflight.lock();
+        if inflight.closing {
+            drop(inflight);
+            drop(watcher);
+            return Err(errors::shut_down());
+        }
+        // SAFETY: promised by the caller.
+        unsafe { inflight.insert(sqe, watcher, role) };
+        owned.doorbell.set_prepared(inflight.prepared());
+        Ok(())
     }
 
-    pub(crate) fn submit(&self) {
-        match *self {}
+    /// Asks for the cancellation of a watcher's request, if it has one on its way here.
+    pub(crate) fn cancel(&self, watcher: Arc<dyn Watcher>, role: Role) {
+        let Some(owned) = self.owned.get() else {
+            // A closed ring has cancelled everything.
+            let _ = self.post(Errand::Cancel(watcher, role));
+            return;
+        };
+        let mut inflight = self.inflight.lock();
+        if let Some(key) = watcher.key(role).and_then(Key::from_bits) {
+            inflight.cancel(key);
+        }
+        owned.doorbell.set_prepared(inflight.prepared());
+        drop(inflight);
     }
 
-    pub(crate) fn park(&self, _deadline: Option<Instant>) {
-        match *self {}
+    /// Tells the watcher that `pause` has passed, once it has.
+    pub(crate) fn delay(&self, pause: Duration, watcher: Arc<dyn Watcher>) -> io::Result<()> {
+        let time = crate::sys::epoll::timespec(pause);
+        let Some(owned) = self.owned.get() else {
+            return self.post(Errand::Delay(time, watcher));
+        };
+        let mut inflight = self.inflight.lock();
+        if inflight.closing {
+            drop(inflight);
+            return Err(errors::shut_down());
+        }
+        inflight.insert_delay(time, watcher);
+        owned.doorbell.set_prepared(inflight.prepared());
+        Ok(())
     }
 
-    pub(crate) fn close(&self, _deadline: Instant) -> usize {
-        match *self {}
+    fn post(&self, errand: Errand) -> io::Result<()> {
+        let mut inbox = self.inbox.lock();
+        if inbox.closed {
+            drop(inbox);
+            drop(errand);
+            return Err(errors::shut_down());
+        }
+        inbox.errands.push(errand);
+        drop(inbox);
+        self.wake.announce();
+        Ok(())
     }
 
-    pub(crate) fn try_rescue(&self, _max: usize) -> Option<usize> {
-        match *self {}
+    /// Takes completions and settles what comes of them. How many.
+    fn reap(&self, max: usize) -> usize {
+        let owned = self.owned.get();
+        let mut due = Due::new();
+        let mut told = 0;
+        loop {
+            let mut inflight = self.inflight.lock();
+            let (count, more) = inflight.reap(max - told, owned.is_some(), &mut due);
+            let again = self.account(&inflight, owned);
+            drop(inflight);
+            if again {
+                self.wake.announce();
+            }
+            told += count;
+            due.settle();
+            if !more || told >= max {
+                return told;
+            }
+        }
+    }
+
+    /// Keeps the owner's doorbell right; for a rescuer, true if it leaves work to the owner.
+    fn account(&self, inflight: &Inflight, owned: Option<&Owned>) -> bool {
+        match owned {
+            Some(owned) => {
+                owned.seen.set(inflight.head());
+                owned.doorbell.set_seen(inflight.head());
+                owned.doorbell.set_prepared(inflight.prepared());
+                false
+            }
+            None => inflight.has_deferred(),
+        }
+    }
+
+    /// Takes completions in the owner's place. `None` if the lock is taken or the ring closed.
+    pub(crate) fn try_rescue(&self, max: usize) -> Option<usize> {
+        let mut due = Due::new();
+        let mut told = 0;
+        loop {
+            let mut inflight = self.inflight.try_lock()?;
+            let uring = inflight.uring.as_ref()?;
+            if self.memory.load_flags() & sys::SQ_CQ_OVERFLOW != 0 {
+                // Only flushes what the kernel kept aside: submits nothing.
+                let _ = uring.enter(0, true);
+            }
+            let (count, more) = inflight.reap(max - told, self.owned.get().is_some(), &mut due);
+            let again = self.account(&inflight, self.owned.get());
+            drop(inflight);
+            if again {
+                self.wake.announce();
+            }
+            told += count;
+            due.settle();
+            if !more || told >= max {
+                return Some(told);
+            }
+        }
+    }
+
+    /// Tells a watcher that its request was never submitted.
+    fn refuse(watcher: Arc<dyn Watcher>, role: Role) {
+        let mut due = Due::new();
+        let then = watcher.tell(role, News::Refused, &mut due);
+        due.release(watcher, matches!(then, Then::Later | Then::LaterAndCancel));
+        due.settle();
+    }
+}
+
+impl std::fmt::Debug for Ring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ring").finish_non_exhaustive()
     }
 }

@@ -14,12 +14,19 @@ pub(crate) struct Attempting<'a, F> {
     direction: Direction,
     attempt: F,
     slot: WaitSlot,
+    give_up: fn(&Handle),
 }
 
 impl<'a, F> Attempting<'a, F> {
     #[track_caller]
     pub(crate) fn new(handle: &'a Handle, direction: Direction, attempt: F) -> Self {
-        Attempting { handle, direction, attempt, slot: WaitSlot::new(direction) }
+        Attempting { handle, direction, attempt, slot: WaitSlot::new(direction), give_up: |_| {} }
+    }
+
+    /// With what to do if it is dropped while it waits.
+    pub(crate) fn or_give_up(mut self, give_up: fn(&Handle)) -> Self {
+        self.give_up = give_up;
+        self
     }
 }
 
@@ -46,7 +53,9 @@ impl<F> Drop for Attempting<'_, F> {
     fn drop(&mut self) {
         // SAFETY: the future was pinned if it was ever polled, and is not moved any more.
         let slot = unsafe { Pin::new_unchecked(&self.slot) };
-        self.handle.shell().waiters.leave(slot);
+        if self.handle.shell().waiters.leave(slot) {
+            (self.give_up)(self.handle);
+        }
     }
 }
 

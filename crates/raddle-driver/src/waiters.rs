@@ -13,7 +13,7 @@ use crate::watcher::Due;
 use raddle_base::wait::{Removed, WaitKind, WaitQueue, Waiter, WaiterCell};
 use std::cell::Cell;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::Context;
 
 /// The waiters of one source.
 pub(crate) struct Waiters {
@@ -82,7 +82,7 @@ impl Waiters {
         let node = slot.node();
         if node.phase() != Phase::Idle {
             // SAFETY: the slot belongs to the caller's future and is used with this queue only.
-            if let Poll::Pending = unsafe { self.more.poll(node, cx) } {
+            if unsafe { self.more.poll(node, cx) }.is_pending() {
                 return;
             }
         }
@@ -93,10 +93,11 @@ impl Waiters {
         unsafe { self.more.lock().push_back(node, Some(waker)) };
     }
 
-    /// Gives up a place in the queue. Futures call it when they end, however they do.
-    pub(crate) fn leave(&self, slot: Pin<&WaitSlot>) {
+    /// Gives up a place in the queue; true if there was one. Futures call it when they end,
+    /// however they do.
+    pub(crate) fn leave(&self, slot: Pin<&WaitSlot>) -> bool {
         if !slot.seated.replace(false) {
-            return;
+            return false;
         }
         // SAFETY: as in `queue`.
         let removed = unsafe { self.more.lock().remove(slot.node()) };
@@ -105,6 +106,7 @@ impl Waiters {
             Removed::Waiting(waker) => drop(waker),
             Removed::Idle | Removed::Done(_) => {}
         }
+        true
     }
 
     /// Takes the waker of one direction, to be called when the driver lock is released.

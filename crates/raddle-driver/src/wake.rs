@@ -60,12 +60,6 @@ impl Flag {
         // Acquire: pairs with the release of every `raise` since the flag was last clear.
         self.0.load(Ordering::Relaxed) && self.0.swap(false, Ordering::AcqRel)
     }
-
-    /// Whether the flag is set. A hint.
-    pub(crate) fn is_raised(&self) -> bool {
-        // Relaxed: acted upon only through `take`.
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 /// The eventfd and its flags.
@@ -113,11 +107,6 @@ impl Wake {
     /// Takes notice of the inbox: the caller empties it next.
     pub(crate) fn take_errand(&self) -> bool {
         self.errand.take()
-    }
-
-    /// Whether something was posted.
-    pub(crate) fn has_errand(&self) -> bool {
-        self.errand.is_raised()
     }
 }
 

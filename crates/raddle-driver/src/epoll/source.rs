@@ -106,6 +106,14 @@ impl EpollSource {
         self.readiness.clear(self.readiness.snapshot(), direction);
     }
 
+    /// The next attempt asks the kernel if no news of this source can have come.
+    pub(crate) fn assume_nothing(&self) {
+        // Relaxed: a hint, see `ensure_registered`.
+        if self.home.load(Ordering::Relaxed) == 0 {
+            let _ = self.readiness.set(Bits::all());
+        }
+    }
+
     /// `Ready` when the kernel has said that the direction may be tried.
     pub(crate) fn poll_ready(
         self: &Arc<Self>,
@@ -243,7 +251,10 @@ impl EpollSource {
         let watcher = Arc::clone(self) as Arc<dyn Watcher>;
         let placed = self.place.lock().as_ref().map(|place| Arc::clone(&place.poller));
         let delayed = match placed {
-            Some(poller) => Ok(poller.delay(time, watcher)),
+            Some(poller) => {
+                poller.delay(time, watcher);
+                Ok(())
+            }
             None => current::with(|remote| match &remote.inner {
                 Inner::Epoll(poller) => poller.delay(time, watcher),
                 Inner::Uring(_) => {}

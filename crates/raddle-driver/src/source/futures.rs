@@ -94,7 +94,7 @@ impl Source {
     /// and is handed out first.
     #[track_caller]
     pub fn accept(&self) -> impl Future<Output = io::Result<(OwnedFd, RawAddr)>> + Send + '_ {
-        self.attempting(Direction::Read, Handle::attempt_accept)
+        self.attempting(Direction::Read, Handle::attempt_accept).or_give_up(Handle::stop_accepting)
     }
 
     /// Any non-blocking call, as [`poll_io`](Self::poll_io) makes it.

@@ -5,6 +5,7 @@ use crate::epoll::source::EpollSource;
 use crate::handle::{Face, Handle};
 use crate::probe::Backend;
 use crate::shell::{Shell, SourceKind};
+use crate::uring::source::UringSource;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -46,13 +47,15 @@ pub(super) fn handle(fd: OwnedFd, kind: SourceKind) -> Result<Handle, Refused> {
     };
     let shell = Shell::new(fd, kind).map_err(|(error, fd)| Refused { error, fd })?;
     Ok(Handle(match backend {
-        Backend::Epoll | Backend::Uring => Face::Epoll(EpollSource::new(shell)),
+        Backend::Epoll => Face::Epoll(EpollSource::new(shell)),
+        Backend::Uring => Face::Uring(UringSource::new(shell)),
     }))
 }
 
 pub(super) fn into_fd(handle: Handle) -> Result<OwnedFd, Handle> {
     match handle.0 {
         Face::Epoll(source) => source.into_fd().map_err(|source| Handle(Face::Epoll(source))),
+        Face::Uring(source) => source.into_fd().map_err(|source| Handle(Face::Uring(source))),
     }
 }
 

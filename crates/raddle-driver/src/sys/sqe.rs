@@ -29,7 +29,6 @@ const _: () = assert!(size_of::<Sqe>() == 64);
 
 /// Operation codes in use. The probe asks the kernel for every one of them.
 pub(crate) mod code {
-    pub(crate) const NOP: u8 = 0;
     pub(crate) const FSYNC: u8 = 3;
     pub(crate) const POLL_ADD: u8 = 6;
     pub(crate) const SENDMSG: u8 = 9;
@@ -47,8 +46,7 @@ pub(crate) mod code {
     /// multishot receives and ring registrations need cannot be asked for one by one.
     pub(crate) const SENDMSG_ZC: u8 = 48;
 
-    pub(crate) const ALL: [u8; 15] = [
-        NOP,
+    pub(crate) const ALL: [u8; 14] = [
         FSYNC,
         POLL_ADD,
         SENDMSG,
@@ -91,10 +89,6 @@ impl Sqe {
     pub(crate) fn with_user_data(mut self, user_data: u64) -> Sqe {
         self.user_data = user_data;
         self
-    }
-
-    pub(crate) fn nop() -> Sqe {
-        Sqe::new(code::NOP, -1)
     }
 
     /// `offset` of `None` is where the file stands.

@@ -11,9 +11,3 @@ pub(crate) fn token() -> usize {
     }
     MARK.with(|mark| std::ptr::from_ref(mark).addr())
 }
-
-/// The kernel's id of the calling thread.
-pub(crate) fn kernel_id() -> i32 {
-    // SAFETY: no arguments, cannot fail.
-    unsafe { libc::gettid() }
-}

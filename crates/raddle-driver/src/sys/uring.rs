@@ -60,12 +60,18 @@ impl Drop for Mapping {
     }
 }
 
-/// The ring's descriptor and memory, shared by its parts. The descriptor is closed first.
-pub(crate) struct Uring {
-    fd: OwnedFd,
+/// The memory a ring shares with the kernel. Stays mapped after the ring is closed, for as long as
+/// somebody looks at it.
+pub(crate) struct Memory {
     rings: Mapping,
     entries: Mapping,
     params: Params,
+}
+
+/// The ring's descriptor. Dropping the last reference closes the ring.
+pub(crate) struct Uring {
+    fd: OwnedFd,
+    memory: Arc<Memory>,
 }
 
 /// What the kernel says to a request: the word it was submitted with, a result, and flags.
@@ -90,6 +96,63 @@ impl Cqe {
     }
 }
 
+impl Memory {
+    /// Where the kernel writes the tail of the completion queue.
+    pub(crate) fn tail(&self) -> *const AtomicU32 {
+        self.rings.word(self.params.cq_off.tail)
+    }
+
+    /// Where the kernel writes the flags of the submission queue.
+    pub(crate) fn flags(&self) -> *const AtomicU32 {
+        self.rings.word(self.params.sq_off.flags)
+    }
+
+    /// The tail of the completion queue now.
+    pub(crate) fn load_tail(&self) -> u32 {
+        // SAFETY: the mapping lives as long as `self`. Relaxed: a hint to look at the queue.
+        unsafe { (*self.tail()).load(Ordering::Relaxed) }
+    }
+
+    /// The flags of the submission queue now.
+    pub(crate) fn load_flags(&self) -> u32 {
+        // SAFETY: the mapping lives as long as `self`. Relaxed: a hint to enter the kernel, which
+        // does the ordering.
+        unsafe { (*self.flags()).load(Ordering::Relaxed) }
+    }
+
+    /// The two queue ends of this ring.
+    ///
+    /// # Safety
+    ///
+    /// At most once per ring: two submissions or two completions would write the same indices.
+    pub(crate) unsafe fn split(self: &Arc<Memory>) -> (Submission, Completion) {
+        let (sq, cq) = (&self.params.sq_off, &self.params.cq_off);
+        let array = self.rings.word(sq.array).cast_mut().cast::<u32>();
+        for at in 0..self.params.sq_entries {
+            // SAFETY: the array has `sq_entries` words, which the kernel reads only for entries
+            // below the tail; none is yet. Slot and entry are the same number from here on.
+            unsafe { array.add(at as usize).write(at) };
+        }
+        let submission = Submission {
+            head: self.rings.word(sq.head),
+            tail_word: self.rings.word(sq.tail),
+            tail: 0,
+            entries: self.entries.at.cast(),
+            capacity: self.params.sq_entries,
+            _memory: Arc::clone(self),
+        };
+        let completion = Completion {
+            head_word: self.rings.word(cq.head),
+            tail: self.rings.word(cq.tail),
+            head: 0,
+            entries: self.rings.word(cq.cqes).cast(),
+            mask: self.params.cq_entries - 1,
+            _memory: Arc::clone(self),
+        };
+        (submission, completion)
+    }
+}
+
 impl Uring {
     /// Sets up a ring of `entries` submissions and `completions` completions.
     pub(crate) fn new(entries: u32, completions: u32, flags: u32) -> io::Result<Arc<Uring>> {
@@ -110,61 +173,17 @@ impl Uring {
         let rings = Mapping::new(&fd, sq_len.max(cq_len), 0)?;
         let bytes = params.sq_entries as usize * size_of::<Sqe>();
         let entries = Mapping::new(&fd, bytes, abi::OFF_SQES)?;
-        Ok(Arc::new(Uring { fd, rings, entries, params }))
+        Ok(Arc::new(Uring { fd, memory: Arc::new(Memory { rings, entries, params }) }))
     }
 
     /// What the kernel said it can do.
     pub(crate) fn features(&self) -> u32 {
-        self.params.features
+        self.memory.params.features
     }
 
-    /// Where the kernel writes the tail of the completion queue.
-    pub(crate) fn tail(&self) -> *const AtomicU32 {
-        self.rings.word(self.params.cq_off.tail)
-    }
-
-    /// Where the kernel writes the flags of the submission queue.
-    pub(crate) fn flags(&self) -> *const AtomicU32 {
-        self.rings.word(self.params.sq_off.flags)
-    }
-
-    /// The flags of the submission queue now.
-    pub(crate) fn load_flags(&self) -> u32 {
-        // SAFETY: the mapping lives as long as `self`. Relaxed: a hint to enter the kernel, which
-        // does the ordering.
-        unsafe { (*self.flags()).load(Ordering::Relaxed) }
-    }
-
-    /// The two queue ends of this ring.
-    ///
-    /// # Safety
-    ///
-    /// At most once per ring: two submissions or two completions would write the same indices.
-    pub(crate) unsafe fn split(self: &Arc<Uring>) -> (Submission, Completion) {
-        let (sq, cq) = (&self.params.sq_off, &self.params.cq_off);
-        let array = self.rings.word(sq.array).cast_mut().cast::<u32>();
-        for at in 0..self.params.sq_entries {
-            // SAFETY: the array has `sq_entries` words, which the kernel reads only for entries
-            // below the tail; none is yet. Slot and entry are the same number from here on.
-            unsafe { array.add(at as usize).write(at) };
-        }
-        let submission = Submission {
-            head: self.rings.word(sq.head),
-            tail_word: self.rings.word(sq.tail),
-            tail: 0,
-            entries: self.entries.at.cast(),
-            capacity: self.params.sq_entries,
-            _ring: Arc::clone(self),
-        };
-        let completion = Completion {
-            head_word: self.rings.word(cq.head),
-            tail: self.rings.word(cq.tail),
-            head: 0,
-            entries: self.rings.word(cq.cqes).cast(),
-            mask: self.params.cq_entries - 1,
-            _ring: Arc::clone(self),
-        };
-        (submission, completion)
+    /// The shared memory.
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
+        &self.memory
     }
 
     /// Submits up to `submit` entries, and runs what the kernel has queued for this thread if
@@ -244,6 +263,14 @@ impl Uring {
         unsafe { self.register(abi::REGISTER_PBUF_RING, (&raw mut argument).cast(), 1) }
     }
 
+    /// Takes the ring of buffers back from the kernel.
+    pub(crate) fn unregister_buffers(&self, group: u16) -> io::Result<()> {
+        let mut argument =
+            abi::BufferReg { ring_addr: 0, ring_entries: 0, group, flags: 0, reserved: [0; 3] };
+        // SAFETY: the argument is on this frame and names a group.
+        unsafe { self.register(abi::UNREGISTER_PBUF_RING, (&raw mut argument).cast(), 1) }
+    }
+
     /// # Safety
     ///
     /// `argument` must be what `code` expects.
@@ -269,10 +296,10 @@ pub(crate) struct Submission {
     tail: u32,
     entries: *mut Sqe,
     capacity: u32,
-    _ring: Arc<Uring>,
+    _memory: Arc<Memory>,
 }
 
-// SAFETY: the pointers lead into the mapping that `_ring` keeps; `&mut` guards our end.
+// SAFETY: the pointers lead into the mapping that `_memory` keeps; `&mut` guards our end.
 unsafe impl Send for Submission {}
 
 impl Submission {
@@ -311,10 +338,10 @@ pub(crate) struct Completion {
     head: u32,
     entries: *const RawCqe,
     mask: u32,
-    _ring: Arc<Uring>,
+    _memory: Arc<Memory>,
 }
 
-// SAFETY: the pointers lead into the mapping that `_ring` keeps; `&mut` guards our end.
+// SAFETY: the pointers lead into the mapping that `_memory` keeps; `&mut` guards our end.
 unsafe impl Send for Completion {}
 
 impl Completion {

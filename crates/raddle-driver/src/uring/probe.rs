@@ -1,8 +1,45 @@
 //! Can this process use io_uring, and is all of it there?
+//!
+//! A small ring is set up as a driver would do it, asked for its operations, and given a ring of
+//! buffers. Whatever stands in the way is named in one phrase, because the user who wonders why
+//! epoll is in use has to remove it: a filter, a sysctl, a limit, an old kernel.
 
+use super::buffers::Pool;
+use crate::sys::sqe::code;
+use crate::sys::uring::{Uring, setup};
 use std::io;
 
 /// Tries; the error's message is the reason.
 pub(crate) fn ask() -> io::Result<()> {
-    Err(io::Error::other("not part of this build"))
+    let flags = setup::COOP_TASKRUN | setup::TASKRUN_FLAG;
+    let uring = Uring::new(8, 16, flags).map_err(explain)?;
+    if uring.features() & setup::FEATURES != setup::FEATURES || !uring.supports(&code::ALL)? {
+        return Err(too_old());
+    }
+    let pool = Pool::new(&uring, 8, 4096).map_err(|error| match error.raw_os_error() {
+        Some(libc::EINVAL) => too_old(),
+        _ => explain(error),
+    })?;
+    // The ring first, as everywhere: it knows the pool's memory.
+    drop(uring);
+    drop(pool);
+    Ok(())
+}
+
+fn too_old() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "the kernel is older than 6.1")
+}
+
+fn explain(error: io::Error) -> io::Error {
+    let phrase = match error.raw_os_error() {
+        Some(libc::ENOSYS) => "the kernel has none, or a filter hides it",
+        Some(libc::EPERM | libc::EACCES) => {
+            "not permitted, by a filter or by the sysctl kernel.io_uring_disabled"
+        }
+        Some(libc::ENOMEM) => "the limit of locked memory is too low",
+        Some(libc::EINVAL) => return too_old(),
+        Some(libc::EMFILE | libc::ENFILE) => "out of descriptors",
+        _ => return error,
+    };
+    io::Error::new(error.kind(), phrase)
 }

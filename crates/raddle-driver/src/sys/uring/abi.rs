@@ -20,6 +20,7 @@ pub(super) const ENTER_GETEVENTS: u32 = 1 << 0;
 pub(super) const ENTER_EXT_ARG: u32 = 1 << 3;
 pub(super) const REGISTER_PROBE: u32 = 8;
 pub(super) const REGISTER_PBUF_RING: u32 = 22;
+pub(super) const UNREGISTER_PBUF_RING: u32 = 23;
 pub(super) const PROBE_OPS: usize = 256;
 
 #[derive(Debug, Default)]
