@@ -28,8 +28,9 @@
 //! *Push* (owner): if `tail − claimed < CAPACITY`, write slot `tail`, store `tail + 1`. Else the
 //! ring is full and the item comes back.
 //!
-//! *Pop* (owner): if `real ≠ tail`, read slot `real`, then exchange the word for one with `real + 1`
-//! (and `claimed` alongside if no thief is at work). Only the exchange makes the item ours.
+//! *Pop* (owner): if `real ≠ tail`, read slot `real`, then exchange the word for one with
+//! `real + 1` (and `claimed` alongside if no thief is at work). Only the exchange makes the item
+//! ours.
 //!
 //! *Steal* (one thief at a time; a second one sees `claimed ≠ real` and gives up):
 //! 1. **claim**: exchange the word for one with `real + n`, `claimed` unchanged;
@@ -73,7 +74,8 @@
 //! them, and whoever passed it owns the item.
 //!
 //! Nothing else needs an ordering: claims and pops may be relaxed. The models (module
-//! `tests::models`) keep the slots in checked cells, so that each of the four orderings, when weakened, is reported.
+//! `tests::models`) keep the slots in checked cells, so that each of the four orderings, when
+//! weakened, is reported as a race.
 
 mod index;
 mod local;

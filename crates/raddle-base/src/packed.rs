@@ -96,7 +96,7 @@ macro_rules! field_of {
 
 field_of!(u8, u16, u32, u64, usize);
 
-/// Declares a type whose fields lie in one word; see the [module](crate::packed) for an example.
+/// Declares a type whose fields lie in one word; see the [module](mod@crate::packed).
 ///
 /// `NAME: type = low..high => getter, setter;` gives a constant of type
 /// [`Field`](crate::packed::Field) and two `const` methods. `type` is `bool` (one bit) or an
@@ -165,7 +165,7 @@ macro_rules! packed {
                 let field = $name::$field;
                 assert!(taken & field.mask() == 0, "two fields overlap");
                 taken |= field.mask();
-                assert!($crate::packed!(@fits $type, field.max()), "a type too small for its field");
+                assert!($crate::packed!(@fits $type, field.max()), "a field wider than its type");
                 let largest = $crate::packed!(@read $type, field.max());
                 let word = $name::from_bits(0).$with(largest);
                 assert!(word.bits() == field.mask() && word.$get() as $word == field.max());

@@ -5,7 +5,10 @@
 //! |---|---|---|
 //! | `head` | owner and thieves, by exchange | all |
 //! | `tail` | the owner only | all |
-//! | `slots[i]` | the owner, for `tail ≤ i < claimed + CAPACITY` | the owner for `real ≤ i < tail`; the holder of the claim for what it claimed |
+//! | `slots[i]` | the owner, for `tail ≤ i < claimed + CAPACITY` | see below |
+//!
+//! A slot is read by the owner while its index is queued (`real ≤ i < tail`), and by the holder of
+//! the claim on its index.
 
 use core::array;
 use core::mem::MaybeUninit;

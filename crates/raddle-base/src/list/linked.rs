@@ -91,7 +91,8 @@ impl<N> Links<N> {
         /// The links of a node that stands in no list.
         #[must_use]
         pub const fn new() -> Self {
-            Self { prev: UnsafeCell::new(None), next: UnsafeCell::new(None), _pinned: PhantomPinned }
+            let (prev, next) = (UnsafeCell::new(None), UnsafeCell::new(None));
+            Self { prev, next, _pinned: PhantomPinned }
         }
     }
 
