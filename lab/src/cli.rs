@@ -91,7 +91,12 @@ fn ratio(text: &str) -> Result<f64, String> {
 
 /// Reads the command line and does what it says.
 pub(crate) fn main() -> ExitCode {
-    match Cli::parse().command {
+    let command = Cli::parse().command;
+    if raddle_base::hooks::ENABLED {
+        eprintln!("built with raddle-base's feature test-hooks: figures would mean nothing");
+        return ExitCode::from(2);
+    }
+    match command {
         Command::List => list(),
         Command::One { case, contender, smoke } => one::main(&case, &contender, Plan { smoke }),
         Command::Compare(arguments) => compare::main(&arguments.into_request()),

@@ -8,6 +8,7 @@ mod epoll;
 mod home;
 mod may;
 mod monoio;
+mod raddle;
 mod smol;
 mod std_threads;
 mod table;
@@ -20,6 +21,12 @@ mod tests;
 
 /// All contenders, in the order of reports.
 pub(crate) static ALL: &[Contender] = &[
+    raddle::ONE,
+    raddle::ONE_EPOLL,
+    raddle::MULTI,
+    raddle::MULTI_EPOLL,
+    raddle::LOCAL,
+    raddle::LOCAL_EPOLL,
     tokio::CURRENT,
     tokio::MULTI,
     smol::SMOL,
