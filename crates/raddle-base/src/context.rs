@@ -43,9 +43,9 @@ struct State {
     place: Cell<Place>,
     budget: Cell<u32>,
     yielded: Cell<bool>,
-    task: Cell<u64>,
     waker_data: Cell<*const ()>,
     waker_vtable: Cell<*const RawWakerVTable>,
+    id_of: Cell<Option<unsafe fn(*const ()) -> u64>>,
 }
 
 thread_local! {
@@ -54,9 +54,9 @@ thread_local! {
             place: Cell::new(Place::Thread),
             budget: Cell::new(UNLIMITED),
             yielded: Cell::new(false),
-            task: Cell::new(0),
             waker_data: Cell::new(ptr::null()),
             waker_vtable: Cell::new(ptr::null()),
+            id_of: Cell::new(None),
         }
     };
 }
@@ -70,7 +70,14 @@ pub fn place() -> Place {
 /// The id of the task whose poll this thread is in.
 #[inline]
 pub fn task_id() -> Option<NonZeroU64> {
-    STATE.with(|state| NonZeroU64::new(state.task.get()))
+    STATE.with(|state| {
+        let data = state.waker_data.get();
+        if data.is_null() {
+            return None;
+        }
+        // SAFETY: between `begin_poll` and `end_poll`, as whoever entered the worker promised.
+        NonZeroU64::new(state.id_of.get().map_or(0, |id_of| unsafe { id_of(data) }))
+    })
 }
 
 /// Marks this thread as `place`, with an unlimited budget, until the guard is dropped.
@@ -80,7 +87,6 @@ pub fn enter(place: Place) -> Entered {
     STATE.with(|state| Entered {
         place: state.place.replace(place),
         budget: state.budget.replace(UNLIMITED),
-        task: state.task.replace(0),
         waker_data: state.waker_data.replace(ptr::null()),
     })
 }
@@ -91,7 +97,6 @@ pub fn enter(place: Place) -> Entered {
 pub struct Entered {
     place: Place,
     budget: u32,
-    task: u64,
     waker_data: *const (),
 }
 
@@ -100,7 +105,6 @@ impl Drop for Entered {
         STATE.with(|state| {
             state.place.set(self.place);
             state.budget.set(self.budget);
-            state.task.set(self.task);
             state.waker_data.set(self.waker_data);
         });
     }
@@ -160,19 +164,33 @@ pub fn yield_back(cx: &mut Context<'_>) {
     }
 }
 
-/// For schedulers: what the poll about to begin is called and how its own waker looks.
+/// For schedulers: makes this thread a worker, whose polls are begun with [`begin_poll`], until
+/// the guard is dropped. All tasks it polls have wakers with `waker_vtable`, and `id_of` gives the
+/// number of the task that such a waker's data belongs to.
 ///
-/// Returns nothing to restore: a worker polls one task after another, and [`end_poll`] puts the
-/// thread back to [`Place::Thread`].
-#[inline]
-pub fn begin_poll(task: u64, waker_data: *const (), waker_vtable: &'static RawWakerVTable) {
+/// # Safety
+///
+/// `id_of` may be called with the data given to [`begin_poll`] until [`end_poll`].
+pub unsafe fn enter_worker(
+    waker_vtable: &'static RawWakerVTable,
+    id_of: unsafe fn(*const ()) -> u64,
+) -> Entered {
     STATE.with(|state| {
-        state.place.set(Place::Task);
+        state.waker_vtable.set(waker_vtable);
+        state.id_of.set(Some(id_of));
+    });
+    enter(Place::Task)
+}
+
+/// For schedulers: the poll of the task whose own waker has `waker_data` is about to begin.
+///
+/// Place and vtable stay from poll to poll, so this is three stores.
+#[inline]
+pub fn begin_poll(waker_data: *const ()) {
+    STATE.with(|state| {
         state.budget.set(BUDGET);
         state.yielded.set(false);
-        state.task.set(task);
         state.waker_data.set(waker_data);
-        state.waker_vtable.set(waker_vtable);
     });
 }
 
@@ -180,9 +198,6 @@ pub fn begin_poll(task: u64, waker_data: *const (), waker_vtable: &'static RawWa
 #[inline]
 pub fn end_poll() -> bool {
     STATE.with(|state| {
-        state.place.set(Place::Thread);
-        state.budget.set(UNLIMITED);
-        state.task.set(0);
         state.waker_data.set(ptr::null());
         state.yielded.get()
     })

@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Never written after start: what a silent doorbell looks at.
 static NOTHING: AtomicU32 = AtomicU32::new(0);
 
+/// In `owed`: the driver must be asked by a system call.
+const POLLED: u32 = 1 << 31;
+
 /// The words to look at, and the owner's own counts. Belongs to the driver's owner thread.
 #[derive(Debug)]
 pub struct Doorbell {
@@ -19,8 +22,8 @@ pub struct Doorbell {
     flags: *const AtomicU32,
     mask: u32,
     seen: Cell<u32>,
-    prepared: Cell<u32>,
-    polled: Cell<bool>,
+    /// Entries prepared, and [`POLLED`]: one word, because most looks ask for both.
+    owed: Cell<u32>,
 }
 
 impl Doorbell {
@@ -31,8 +34,7 @@ impl Doorbell {
             flags: &raw const NOTHING,
             mask: 0,
             seen: Cell::new(0),
-            prepared: Cell::new(0),
-            polled: Cell::new(false),
+            owed: Cell::new(0),
         }
     }
 
@@ -44,14 +46,7 @@ impl Doorbell {
     /// Both pointers must stay valid for reads for as long as the doorbell is used. The driver
     /// that owns the mapping keeps this by owning the doorbell too.
     pub unsafe fn new(tail: *const AtomicU32, flags: *const AtomicU32, mask: u32) -> Self {
-        Doorbell {
-            tail,
-            flags,
-            mask,
-            seen: Cell::new(0),
-            prepared: Cell::new(0),
-            polled: Cell::new(false),
-        }
+        Doorbell { tail, flags, mask, seen: Cell::new(0), owed: Cell::new(0) }
     }
 
     /// Whether the kernel has posted something the owner has not read, or asks to be entered.
@@ -64,23 +59,29 @@ impl Doorbell {
             || flags.load(Ordering::Relaxed) & self.mask != 0
     }
 
+    /// Whether the owner has prepared entries, or must ask the driver by time: one load for both.
+    #[inline]
+    pub fn is_owed(&self) -> bool {
+        self.owed.get() != 0
+    }
+
     /// How many entries are prepared and not yet submitted.
     #[inline]
     pub fn prepared(&self) -> u32 {
-        self.prepared.get()
+        self.owed.get() & !POLLED
     }
 
     /// Whether the driver waits for something that only a system call reveals (epoll): its owner
     /// then asks it by time.
     #[inline]
     pub fn is_polled(&self) -> bool {
-        self.polled.get()
+        self.owed.get() & POLLED != 0
     }
 
     /// The driver begins or ends to wait for something that only a system call reveals.
     #[inline]
     pub fn set_polled(&self, polled: bool) {
-        self.polled.set(polled);
+        self.owed.set(self.prepared() | if polled { POLLED } else { 0 });
     }
 
     /// The owner has read the completion queue up to `head`.
@@ -92,7 +93,8 @@ impl Doorbell {
     /// The owner has `count` entries prepared.
     #[inline]
     pub fn set_prepared(&self, count: u32) {
-        self.prepared.set(count);
+        debug_assert!(count & POLLED == 0);
+        self.owed.set(self.owed.get() & POLLED | count);
     }
 }
 

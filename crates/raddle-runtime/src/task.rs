@@ -50,6 +50,7 @@ pub use join::JoinHandle;
 pub(crate) use harness::{Step, allocate};
 pub(crate) use header::{Meta, RawTask, Runnable, Schedule};
 pub(crate) use live::LiveList;
+pub(crate) use waker::enter_worker;
 
 /// Gives the other tasks of this worker a turn: the caller is polled again after those that are
 /// in line now.

@@ -84,7 +84,9 @@ impl<T: Pointer> Owner<T> {
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        // Relaxed: as in `len`. A head that is behind in time only makes this say "not empty".
+        let head = Head::from_bits(self.ring.ends.head.load(Ordering::Relaxed));
+        head.real() == self.tail()
     }
 
     /// How many items fit at least, now and until this side pushes.

@@ -42,7 +42,11 @@ fn the_budget_ends_after_its_steps_and_wakes_a_foreign_waker() {
     let count = Arc::new(Count(AtomicUsize::new(0)));
     let waker = Waker::from(count.clone());
     let mut cx = Context::from_waker(&waker);
-    begin_poll(7, ptr::null(), own_vtable());
+    // SAFETY: the function ignores its argument.
+    let worker = unsafe { enter_worker(own_vtable(), |_| 7) };
+    assert_eq!(task_id(), None);
+    let marker = 5u8;
+    begin_poll((&raw const marker).cast());
     assert_eq!(task_id().map(NonZeroU64::get), Some(7));
     for _ in 0..BUDGET {
         assert!(check_budget(&mut cx).is_ready());
@@ -52,6 +56,10 @@ fn the_budget_ends_after_its_steps_and_wakes_a_foreign_waker() {
     assert!(check_budget(&mut cx).is_pending());
     assert_eq!(count.0.load(Ordering::Relaxed), 1);
     assert!(!end_poll());
+    assert_eq!(task_id(), None);
+    assert_eq!(place(), Place::Task);
+    drop(worker);
+    assert_eq!(place(), Place::Thread);
     for _ in 0..3 * BUDGET {
         assert!(check_budget(&mut cx).is_ready());
         spend();
@@ -64,9 +72,11 @@ fn a_yield_with_the_own_waker_is_noted_and_wakes_nobody() {
     let data = (&raw const marker).cast::<()>();
     // SAFETY: the vtable's functions ignore the data.
     let waker = unsafe { Waker::new(data, own_vtable()) };
-    begin_poll(1, data, own_vtable());
+    // SAFETY: the function ignores its argument.
+    let _worker = unsafe { enter_worker(own_vtable(), |_| 1) };
+    begin_poll(data);
     yield_back(&mut Context::from_waker(&waker));
     assert!(end_poll());
-    begin_poll(1, data, own_vtable());
+    begin_poll(data);
     assert!(!end_poll());
 }

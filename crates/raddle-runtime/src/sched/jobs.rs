@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 use raddle_base::context::{self, Place};
 
 use crate::sched::shared::Shared;
-use crate::task::{JoinHandle, Meta, RawTask, Runnable, Schedule, Step, allocate};
+use crate::task::{JoinHandle, Meta, RawTask, Runnable, Schedule, Step, allocate, enter_worker};
 
 /// A closure as a future that is ready at once.
 struct Job<F>(Option<F>);
@@ -59,6 +59,7 @@ impl Accepted {
 
     fn finish(&mut self) {
         if let Some(task) = self.0.take() {
+            let _polling = enter_worker();
             let Step::Done = task.run() else { unreachable!("a job ends in one poll") };
         }
     }

@@ -56,11 +56,11 @@ impl RunQueue {
     /// Takes the task at the head.
     #[inline]
     pub(crate) fn pop(&self, shared: &Stealable) -> Option<Runnable> {
-        let task = self.ring.pop();
-        if task.is_none() && self.overflowed.get() {
-            return self.refill(shared);
+        match self.ring.pop() {
+            Some(task) => Some(task),
+            None if self.overflowed.get() => self.refill(shared),
+            None => None,
         }
-        task
     }
 
     #[cold]

@@ -31,6 +31,8 @@ pub(crate) struct Sides {
 /// The pinned side: nobody else touches it, so nothing in it is atomic.
 #[derive(Default)]
 struct Pinned {
+    /// Tasks in all three.
+    count: Cell<usize>,
     slot: Cell<Option<Runnable>>,
     rotating: RefCell<Fifo<Runnable>>,
     served: RefCell<Fifo<Runnable>>,
@@ -96,7 +98,7 @@ impl Sides {
 
     /// A pinned task of this worker has been spawned here.
     pub(crate) fn push_pinned(&self, task: Runnable) {
-        self.pinned.rotating.borrow_mut().push_back(task);
+        self.pinned.push(task);
     }
 
     /// A task has been woken on this thread, which is the home of a pinned one.
@@ -104,11 +106,7 @@ impl Sides {
     pub(crate) fn wake(&self, peer: &Peer, task: Runnable) -> Pushed {
         let service = self.in_service.get();
         if task.header().state.is_pinned() {
-            if service {
-                self.pinned.served.borrow_mut().push_back(task);
-            } else if let Some(old) = self.pinned.slot.replace(Some(task)) {
-                self.pinned.rotating.borrow_mut().push_back(old);
-            }
+            self.pinned.wake(task, service);
             return Pushed::Quiet;
         }
         if service {
@@ -128,7 +126,7 @@ impl Sides {
     #[inline]
     pub(crate) fn push_again(&self, peer: &Peer, task: Runnable) {
         if task.header().state.is_pinned() {
-            return self.pinned.rotating.borrow_mut().push_back(task);
+            return self.pinned.push(task);
         }
         self.rotating.push(&peer.rotating, task);
     }
@@ -141,25 +139,39 @@ impl Sides {
     }
 
     /// Pinned tasks from this worker's inbox.
-    pub(crate) fn serve_pinned(&self, mut tasks: Fifo<Runnable>) {
-        self.pinned.served.borrow_mut().append(&mut tasks);
+    pub(crate) fn serve_pinned(&self, tasks: Fifo<Runnable>) {
+        self.pinned.push_served(tasks);
     }
 
     /// The task whose turn it is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&self, peer: &Peer) -> Option<Runnable> {
-        if self.pinned_next.get() {
-            self.pinned_next.set(false);
-            return self.pinned.next().or_else(|| self.next_free(peer));
+        if self.pinned.is_empty() {
+            return self.next_free(peer);
         }
-        self.pinned_next.set(!self.pinned.is_empty());
+        self.next_of_both(peer)
+    }
+
+    fn next_of_both(&self, peer: &Peer) -> Option<Runnable> {
+        let pinned_first = !self.pinned_next.get();
+        self.pinned_next.set(pinned_first);
+        if pinned_first {
+            return self.pinned.next();
+        }
         self.next_free(peer).or_else(|| self.pinned.next())
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_free(&self, peer: &Peer) -> Option<Runnable> {
-        if peer.has_slot()
-            && self.free_turns.slot_may_run()
+        if peer.has_slot() || !self.served.is_empty() {
+            return self.next_of_three(peer);
+        }
+        self.rotating.pop(&peer.rotating)
+    }
+
+    /// Slot, served and rotating, at least two of which may have work.
+    fn next_of_three(&self, peer: &Peer) -> Option<Runnable> {
+        if self.free_turns.slot_may_run()
             && let Some(task) = peer.take_slot()
         {
             self.free_turns.ran_slot();
@@ -186,13 +198,38 @@ impl Sides {
 impl Pinned {
     #[inline]
     fn is_empty(&self) -> bool {
-        let slot = self.slot.take();
-        let vacant = slot.is_none();
-        self.slot.set(slot);
-        vacant && self.rotating.borrow().is_empty() && self.served.borrow().is_empty()
+        self.count.get() == 0
     }
 
+    fn add(&self, tasks: usize) {
+        self.count.set(self.count.get() + tasks);
+    }
+
+    fn push(&self, task: Runnable) {
+        self.add(1);
+        self.rotating.borrow_mut().push_back(task);
+    }
+
+    fn push_served(&self, mut tasks: Fifo<Runnable>) {
+        self.add(tasks.len());
+        self.served.borrow_mut().append(&mut tasks);
+    }
+
+    fn wake(&self, task: Runnable, service: bool) {
+        self.add(1);
+        if service {
+            self.served.borrow_mut().push_back(task);
+        } else if let Some(old) = self.slot.replace(Some(task)) {
+            self.rotating.borrow_mut().push_back(old);
+        }
+    }
+
+    #[inline]
     fn next(&self) -> Option<Runnable> {
+        if self.is_empty() {
+            return None;
+        }
+        self.count.set(self.count.get() - 1);
         if self.turns.slot_may_run()
             && let Some(task) = self.slot.take()
         {

@@ -16,7 +16,7 @@ use crate::sched::park::Driver;
 use crate::sched::peer::Peer;
 use crate::sched::shared::{Seat, Shared};
 use crate::sched::sides::Sides;
-use crate::task::{Runnable, Step};
+use crate::task::{self, Runnable, Step};
 use crate::time;
 
 /// Completions handled in one look, so that a flood of them does not keep tasks waiting.
@@ -80,7 +80,8 @@ impl Worker {
     }
 
     /// Everything that must not wait for the tasks at hand: a few loads when there is nothing.
-    #[inline]
+    // Always: the loop is one function, and this is most of it.
+    #[inline(always)]
     pub(crate) fn look(&self, peer: &Peer, doorbell: &Doorbell) {
         if !peer.inbox.is_empty() || !peer.pinned_inbox.is_empty() {
             self.take_inbox(peer);
@@ -90,16 +91,14 @@ impl Worker {
         }
         if doorbell.rung() {
             self.serve_driver(peer);
-        } else if doorbell.prepared() != 0 {
-            self.hold_or_submit(peer);
         }
-        if peer.timers.is_armed() || doorbell.is_polled() {
-            self.mind_time(peer);
+        if doorbell.is_owed() || peer.timers.is_armed() {
+            self.mind(peer, doorbell);
         }
     }
 
     /// Polls one task and does what follows.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn dispatch(&self, peer: &Peer, task: Runnable) {
         peer.counters.dispatches.add(1);
         let home = &task.header().home;
@@ -153,10 +152,13 @@ impl Worker {
         self.serve_driver(peer);
     }
 
-    /// Counts down to the next reading of the clock, and does what is due by it.
-    #[inline]
-    fn mind_time(&self, peer: &Peer) {
-        if self.pace.tick() {
+    /// Something is prepared, or armed, or to be asked for: submits, or counts down to the next
+    /// reading of the clock and does what is due by it.
+    fn mind(&self, peer: &Peer, doorbell: &Doorbell) {
+        if doorbell.prepared() != 0 {
+            self.hold_or_submit(peer);
+        }
+        if (doorbell.is_polled() || peer.timers.is_armed()) && self.pace.tick() {
             self.read_clock(peer);
         }
     }
@@ -280,11 +282,13 @@ impl Worker {
     /// Makes this thread the worker, with its driver and timers, while `f` runs.
     pub(crate) fn entered<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
         let _timers = time::current::install(&self.peer().timers);
+        let polling = task::enter_worker();
         let driver = self.driver.install();
         let entry = current::enter(self.shared.address(), self.index, &self.sides);
         let result = f(self);
         drop(entry);
         drop(driver);
+        drop(polling);
         result
     }
 }

@@ -117,7 +117,7 @@ unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask) -> Step {
     // SAFETY: the waker borrows the run reference, which outlives it here, and is not dropped.
     let waker = ManuallyDrop::new(unsafe { waker::borrowed(raw) });
     let mut cx = Context::from_waker(&waker);
-    context::begin_poll(header.id.as_u64(), raw.as_data(), waker::vtable());
+    context::begin_poll(raw.as_data());
     // SAFETY: the claim is ours, the task is pinned on the heap.
     let poll = catch_unwind(AssertUnwindSafe(|| unsafe { Task::<F, S>::stage(raw).poll(&mut cx) }));
     let yielded = context::end_poll();

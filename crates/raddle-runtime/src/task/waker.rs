@@ -2,14 +2,23 @@
 
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
+use raddle_base::context::{self, Entered};
+
 use crate::task::header::RawTask;
 
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
-/// The vtable by which a task recognises its own waker.
-#[inline]
-pub(crate) fn vtable() -> &'static RawWakerVTable {
-    &VTABLE
+/// Makes this thread one that polls tasks: their wakers are recognised as their own.
+pub(crate) fn enter_worker() -> Entered {
+    /// # Safety
+    ///
+    /// `data` is that of a task being polled.
+    unsafe fn id_of(data: *const ()) -> u64 {
+        // SAFETY: the poll holds a reference.
+        unsafe { RawTask::from_data(data) }.header().id.as_u64()
+    }
+    // SAFETY: polls begin with the data of a task whose run reference they hold.
+    unsafe { context::enter_worker(&VTABLE, id_of) }
 }
 
 /// A waker that borrows a reference of the caller's.

@@ -60,7 +60,7 @@ fn timeout_beats_a_future_that_spends_every_budget() {
         })
     ));
     let mut poll_as_task = || {
-        raddle_base::context::begin_poll(1, waker.data(), waker.vtable());
+        raddle_base::context::begin_poll(waker.data());
         let polled = poll(limited.as_mut(), &waker);
         raddle_base::context::end_poll();
         polled
