@@ -39,13 +39,16 @@ pub enum Place {
     Blocking,
 }
 
+/// Gives the number of the task that a waker's data belongs to.
+pub type IdOf = unsafe fn(*const ()) -> u64;
+
 struct State {
     place: Cell<Place>,
     budget: Cell<u32>,
     yielded: Cell<bool>,
     waker_data: Cell<*const ()>,
     waker_vtable: Cell<*const RawWakerVTable>,
-    id_of: Cell<Option<unsafe fn(*const ()) -> u64>>,
+    id_of: Cell<Option<IdOf>>,
 }
 
 thread_local! {
@@ -171,10 +174,7 @@ pub fn yield_back(cx: &mut Context<'_>) {
 /// # Safety
 ///
 /// `id_of` may be called with the data given to [`begin_poll`] until [`end_poll`].
-pub unsafe fn enter_worker(
-    waker_vtable: &'static RawWakerVTable,
-    id_of: unsafe fn(*const ()) -> u64,
-) -> Entered {
+pub unsafe fn enter_worker(waker_vtable: &'static RawWakerVTable, id_of: IdOf) -> Entered {
     STATE.with(|state| {
         state.waker_vtable.set(waker_vtable);
         state.id_of.set(Some(id_of));

@@ -18,7 +18,7 @@
 //! | `phase`, `shutdown` | the end |
 //! | `park` | what a driver must give |
 //! | `current` | this thread's worker |
-//! | `runtime`, `ambient` | the faces: an owned runtime and its handle; functions that find theirs |
+//! | `runtime`, `ambient` | the faces: a runtime and its handle; functions that find theirs |
 
 pub(crate) mod ambient;
 pub(crate) mod config;

@@ -20,9 +20,12 @@
 //! | `next` | the holder of the run reference (a queue links it) |
 //! | `links` | under the lock of the live list's shard |
 //! | `home` | written by the worker that polls, read by wakers |
-//! | `join_waker` | the join handle while JOIN_WAKER is clear; the completer once COMPLETE and JOIN_WAKER are set |
-//! | stage (future or output) | the claimant (RUNNING) until COMPLETE; afterwards the join handle, or the completer if there is none |
+//! | `join_waker` | the join handle; the completer once COMPLETE and JOIN_WAKER are set (1) |
+//! | stage | the claimant (RUNNING) until COMPLETE; then the join handle, or the completer (2) |
 //! | the rest | never changes |
+//!
+//! (1) While JOIN_WAKER is clear the handle may write the cell; while it is set and COMPLETE is
+//! not, nobody may. (2) Future or output; the completer has the output if there is no handle.
 //!
 //! # Why the interface is sound
 //!
@@ -47,8 +50,8 @@ pub use error::JoinError;
 pub use id::Id;
 pub use join::JoinHandle;
 
-pub(crate) use harness::{Step, allocate};
-pub(crate) use header::{Meta, RawTask, Runnable, Schedule};
+pub(crate) use harness::allocate;
+pub(crate) use header::{Meta, RawTask, Runnable, Schedule, Step};
 pub(crate) use live::LiveList;
 pub(crate) use waker::enter_worker;
 

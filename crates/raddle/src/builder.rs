@@ -1,4 +1,4 @@
-//! The settings of a runtime, one call each.
+//! The settings of a runtime, one call each, and the one call that most programs need.
 
 use std::io;
 use std::sync::Arc;
@@ -112,5 +112,35 @@ impl Builder {
         }
         let drivers = KernelDrivers { backend: info.backend(), local: false };
         Ok(Runtime::from_parts(raddle_runtime::Runtime::new(self.config, Box::new(drivers))?, info))
+    }
+}
+
+impl Runtime {
+    /// A runtime with the usual settings.
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::build`].
+    pub fn new() -> io::Result<Runtime> {
+        Builder::new().build()
+    }
+
+    /// Settings for a runtime.
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+}
+
+/// Makes a runtime with the usual settings and runs `future` on it: the calling thread becomes
+/// worker 0 and polls `future`, which need be neither `Send` nor `'static`.
+///
+/// # Panics
+///
+/// As [`Runtime::run`], and if the runtime cannot be made; use [`Runtime::builder`] to handle
+/// that error.
+pub fn run<F: Future>(future: F) -> F::Output {
+    match Builder::new().build() {
+        Ok(runtime) => runtime.run(future),
+        Err(error) => panic!("the runtime cannot be made: {error}"),
     }
 }

@@ -34,14 +34,14 @@ mod runtime;
 pub mod prelude;
 pub mod task;
 
-pub use builder::Builder;
+pub use builder::{Builder, run};
 pub use io::{Backend, Io, IoInfo};
 pub use local::LocalRuntime;
 pub use raddle_runtime::{
     Enter, Handle, LeftTask, Metrics, PanicPolicy, ShutdownReport, ThreadHook, UnhandledPanic,
     WorkerMetrics, spawn, spawn_blocking, spawn_local, spawn_pinned,
 };
-pub use runtime::{Runtime, run};
+pub use runtime::Runtime;
 
 /// Sleeps, time-outs, intervals.
 pub use raddle_runtime::time;

@@ -1,4 +1,4 @@
-//! A runtime with drivers for the kernel, and the one call that most programs need.
+//! A runtime with drivers for the kernel: the scheduler's runtime, and what it uses for I/O.
 
 use std::io;
 use std::time::Duration;
@@ -7,7 +7,6 @@ use raddle_runtime as inner;
 use raddle_runtime::task::JoinHandle;
 use raddle_runtime::{Handle, Metrics, ShutdownReport};
 
-use crate::builder::Builder;
 use crate::io::IoInfo;
 
 /// Workers, drivers, timers and blocking threads that belong together.
@@ -20,37 +19,9 @@ pub struct Runtime {
     io: IoInfo,
 }
 
-/// Makes a runtime with the usual settings and runs `future` on it: the calling thread becomes
-/// worker 0 and polls `future`, which need be neither `Send` nor `'static`.
-///
-/// # Panics
-///
-/// As [`Runtime::run`], and if the runtime cannot be made; use [`Runtime::builder`] to handle
-/// that error.
-pub fn run<F: Future>(future: F) -> F::Output {
-    match Builder::new().build() {
-        Ok(runtime) => runtime.run(future),
-        Err(error) => panic!("the runtime cannot be made: {error}"),
-    }
-}
-
 impl Runtime {
     pub(crate) fn from_parts(inner: inner::Runtime, io: IoInfo) -> Runtime {
         Runtime { inner, io }
-    }
-
-    /// A runtime with the usual settings.
-    ///
-    /// # Errors
-    ///
-    /// As [`Builder::build`].
-    pub fn new() -> io::Result<Runtime> {
-        Builder::new().build()
-    }
-
-    /// Settings for a runtime.
-    pub fn builder() -> Builder {
-        Builder::new()
     }
 
     /// What is used for I/O, and why.

@@ -16,7 +16,7 @@
 //! | ASLEEP | about to block, or blocked | a claim by a waker; or the worker, which woke by itself |
 //! | CALLED | claimed: something is in its own inbox or driver | the worker, to AWAKE |
 //! | SENT | claimed: it is to search on behalf of the waker | the worker, to AWAKE, searching |
-//! | DOZING | as ASLEEP, but in no count: a stand-in that may be called and not sent | as ASLEEP |
+//! | DOZING | as ASLEEP, but in no count: called, never sent | as ASLEEP |
 //!
 //! The runtime has one word with two counts: `sleeping` (words that are ASLEEP) and `searching`
 //! (workers that look through others' queues, those that are SENT included).

@@ -14,20 +14,11 @@ use raddle_base::shim::atomic::AtomicU32;
 use raddle_base::shim::cell::UnsafeCell;
 
 use crate::task::error::JoinError;
-use crate::task::header::{Header, Meta, RawTask, Runnable, Schedule, Vtable};
+use crate::task::header::{Header, Meta, RawTask, Runnable, Schedule, Step, Vtable};
 use crate::task::id::Id;
 use crate::task::stage::StageCell;
 use crate::task::state::{Idle, Start, State};
 use crate::task::waker;
-
-/// What the worker does after a poll.
-#[must_use]
-pub(crate) enum Step {
-    /// Nothing: the task is idle or complete.
-    Done,
-    /// Put it at the tail of the rotating queue: it yielded, or it was woken while it ran.
-    Requeue(Runnable),
-}
 
 /// A task in one allocation.
 #[repr(C)]
@@ -102,11 +93,21 @@ pub(crate) fn task_size<F: Future, S: Schedule>() -> usize {
     size_of::<Task<F, S>>()
 }
 
+/// Hands a woken task to its scheduler.
+///
+/// # Safety
+///
+/// As for `Schedule::schedule`.
 unsafe fn schedule<S: Schedule>(scheduler: *const (), task: Runnable) {
     // SAFETY: forwarded from the caller of the vtable: the task has not completed.
     unsafe { S::schedule(scheduler, task) }
 }
 
+/// One poll, or the end of a cancelled task.
+///
+/// # Safety
+///
+/// The caller gives its run reference to a task of this very type.
 unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask) -> Step {
     let header = raw.header();
     if header.state.start() == Start::Cancel {
@@ -146,6 +147,10 @@ unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask) -> Step {
 }
 
 /// Drops the future of a claimed task and completes it as cancelled.
+///
+/// # Safety
+///
+/// The caller holds the claim and the run reference and gives both up.
 unsafe fn cancel<F: Future + 'static, S: Schedule>(raw: RawTask) {
     let error = JoinError::cancelled(raw.header().id);
     // SAFETY: forwarded: the claim and the run reference are the caller's.
@@ -208,6 +213,10 @@ unsafe fn finish<F: Future + 'static, S: Schedule>(
 }
 
 /// Drops an output that nobody will read; gives back the panic that it was or that it caused.
+///
+/// # Safety
+///
+/// The right to the output of a task of this very type is the caller's.
 unsafe fn discard<F: Future + 'static, S: Schedule>(raw: RawTask) -> Option<Box<dyn Any + Send>> {
     // SAFETY: the right to the output is the caller's.
     match unsafe { Task::<F, S>::stage(raw).take() }? {
@@ -221,11 +230,21 @@ fn guarded(f: impl FnOnce()) -> Option<Box<dyn Any + Send>> {
     catch_unwind(AssertUnwindSafe(f)).err()
 }
 
+/// Moves the output to `to`.
+///
+/// # Safety
+///
+/// As for `discard`; `to` is an `Option<Result<F::Output, JoinError>>`.
 unsafe fn take_output<F: Future + 'static, S: Schedule>(raw: RawTask, to: *mut ()) {
     // SAFETY: the join handle has the right to the output and passes an option of its type.
     unsafe { *to.cast::<Option<Result<F::Output, JoinError>>>() = Task::<F, S>::stage(raw).take() };
 }
 
+/// Drops the output.
+///
+/// # Safety
+///
+/// As for `discard`.
 unsafe fn drop_output<F: Future + 'static, S: Schedule>(raw: RawTask) {
     // SAFETY: the right to the output is the caller's.
     let payload = unsafe { discard::<F, S>(raw) };
@@ -233,6 +252,11 @@ unsafe fn drop_output<F: Future + 'static, S: Schedule>(raw: RawTask) {
     std::mem::forget(guarded(|| drop(payload)));
 }
 
+/// Frees the memory.
+///
+/// # Safety
+///
+/// The last reference to a task of this very type is gone.
 unsafe fn dealloc<F: Future + 'static, S: Schedule>(raw: RawTask) {
     let task = raw.as_ptr().as_ptr().cast::<Task<F, S>>();
     // A task that never completed was abandoned: its future may not be dropped on this thread, so

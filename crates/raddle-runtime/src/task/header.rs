@@ -10,7 +10,6 @@ use raddle_base::shim::atomic::Ordering::Relaxed;
 use raddle_base::shim::cell::UnsafeCell;
 
 use crate::task::Id;
-use crate::task::harness::Step;
 use crate::task::state::{State, Wake};
 
 /// What a task knows of the scheduler it belongs to: three verbs on an opaque pointer.
@@ -42,6 +41,15 @@ pub(crate) trait Schedule: 'static {
         task: RawTask,
         payload: Box<dyn std::any::Any + Send>,
     );
+}
+
+/// What the worker does after a poll.
+#[must_use]
+pub(crate) enum Step {
+    /// Nothing: the task is idle or complete.
+    Done,
+    /// Put it at the tail of the rotating queue: it yielded, or it was woken while it ran.
+    Requeue(Runnable),
 }
 
 /// How to treat a task whose future type is not known.

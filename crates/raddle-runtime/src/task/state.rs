@@ -10,12 +10,12 @@
 //!
 //! | bit | name | meaning |
 //! |---|---|---|
-//! | 0 | RUNNING | a worker has claimed the task: it is being polled, or sits in a queue since it was spawned or since it yielded |
-//! | 1 | NOTIFIED | a poll is owed; without RUNNING the task sits in exactly one queue, or is on its way there |
+//! | 0 | RUNNING | claimed: being polled, or in a queue since it was spawned or yielded |
+//! | 1 | NOTIFIED | a poll is owed; without RUNNING the task is in one queue, or on its way |
 //! | 2 | COMPLETE | the future is gone; the output is stored, taken, or dropped. Final |
-//! | 3 | CANCELLED | an abort was asked for; the next worker that claims the task drops the future |
+//! | 3 | CANCELLED | an abort was asked for; the next claimant drops the future |
 //! | 4 | JOIN_INTEREST | the join handle lives |
-//! | 5 | JOIN_WAKER | the join waker cell is filled: the completer may read it, the handle may not write |
+//! | 5 | JOIN_WAKER | the join waker cell is filled: the completer's to read |
 //! | 6 | PINNED | polled and dropped on its home worker only; never changes |
 //! | 16.. | references | live list, run reference, join handle, wakers, abort handles |
 //!

@@ -32,6 +32,9 @@ pub(crate) unsafe fn borrowed(raw: RawTask) -> Waker {
     unsafe { Waker::new(raw.as_data(), &VTABLE) }
 }
 
+/// # Safety
+///
+/// `data` is that of a waker of this vtable, used as `RawWaker` asks.
 unsafe fn clone(data: *const ()) -> RawWaker {
     // SAFETY: the waker being cloned holds a reference.
     let raw = unsafe { RawTask::from_data(data) };
@@ -39,18 +42,27 @@ unsafe fn clone(data: *const ()) -> RawWaker {
     RawWaker::new(data, &VTABLE)
 }
 
+/// # Safety
+///
+/// `data` is that of a waker of this vtable, used as `RawWaker` asks.
 unsafe fn wake(data: *const ()) {
     // SAFETY: the waker holds a reference and gives it to the verb.
     let raw = unsafe { RawTask::from_data(data) };
     raw.settle(raw.header().state.wake_by_val());
 }
 
+/// # Safety
+///
+/// `data` is that of a waker of this vtable, used as `RawWaker` asks.
 unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: the waker holds a reference.
     let raw = unsafe { RawTask::from_data(data) };
     raw.settle(raw.header().state.wake_by_ref());
 }
 
+/// # Safety
+///
+/// `data` is that of a waker of this vtable, used as `RawWaker` asks.
 unsafe fn drop_waker(data: *const ()) {
     // SAFETY: the waker holds a reference and gives it up.
     let raw = unsafe { RawTask::from_data(data) };
