@@ -1,21 +1,21 @@
 //! The pool as its owner sees it.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
 use raddle_base::clock::Instant;
 
 use crate::blocking::config::Config;
-use crate::blocking::error::{NoOutput, SubmitError};
-use crate::blocking::handle::BlockingHandle;
-use crate::blocking::job::{Job, Run, Typed};
+use crate::blocking::error::SubmitError;
 use crate::blocking::shared::Shared;
 
 /// Threads for calls that block.
 ///
 /// The pool starts threads as jobs come, up to a maximum; beyond that jobs queue in order. A
-/// thread without a job for the keep-alive ends. An accepted job runs, or its handle resolves to
-/// an error. Dropping the pool closes it and does not wait.
+/// thread without a job for the keep-alive ends. An accepted job runs, or is dropped, by which its
+/// handle resolves to an error: the [`spawn_blocking`](crate::spawn_blocking) of a runtime makes
+/// jobs with handles. Dropping the pool closes it and does not wait.
 pub struct BlockingPool {
     shared: Arc<Shared>,
 }
@@ -24,6 +24,15 @@ impl BlockingPool {
     /// A pool without threads; the first job starts one.
     pub fn new(config: Config) -> Self {
         BlockingPool { shared: Shared::new(config) }
+    }
+
+    /// Has each thread call `enter` and keep the result while it runs jobs. To be called before
+    /// the first job; later calls change nothing.
+    pub(crate) fn enter_with(
+        &self,
+        enter: impl Fn() -> Option<Box<dyn Any>> + Send + Sync + 'static,
+    ) {
+        let _set_before = self.shared.enter.set(Box::new(enter));
     }
 
     /// Has `job` run on a thread of the pool. Never blocks; starts a thread if none is free.
@@ -39,51 +48,12 @@ impl BlockingPool {
         &self,
         job: Box<dyn FnOnce() + Send>,
     ) -> Result<(), SubmitError<Box<dyn FnOnce() + Send>>> {
-        match self.shared.submit(Job::Plain(job)) {
-            Ok(()) | Err((Job::Typed(_), _)) => Ok(()),
-            Err((Job::Plain(job), refusal)) => Err(SubmitError { refusal, job }),
-        }
+        self.shared.submit(job).map_err(|(job, refusal)| SubmitError { refusal, job })
     }
 
-    /// Has `f` run on a thread of the pool and gives the handle to its output. Never blocks, and
-    /// allocates once. If the pool refuses, the handle resolves to an error that says why.
-    pub fn spawn<F, T>(&self, f: F) -> BlockingHandle<T>
-    where
-        F: FnOnce() -> T + Send + 'static,
-        T: Send + 'static,
-    {
-        let typed = Arc::new(Typed::new(f));
-        if let Err((job, refusal)) = self.shared.submit(Job::Typed(Arc::clone(&typed) as _)) {
-            drop(job);
-            typed.give_up(NoOutput::Refused(refusal));
-        }
-        BlockingHandle::new(typed)
-    }
-
-    /// As [`spawn`](Self::spawn), but gives the closure back if the pool refuses it.
-    ///
-    /// # Errors
-    ///
-    /// The closure and the reason.
-    pub fn try_spawn<F, T>(&self, f: F) -> Result<BlockingHandle<T>, SubmitError<F>>
-    where
-        F: FnOnce() -> T + Send + 'static,
-        T: Send + 'static,
-    {
-        let typed = Arc::new(Typed::new(f));
-        if let Err((job, refusal)) = self.shared.submit(Job::Typed(Arc::clone(&typed) as _)) {
-            drop(job);
-            // A refused job was not claimed: nobody else has it.
-            if let Some(job) = typed.claim() {
-                return Err(SubmitError { refusal, job });
-            }
-        }
-        Ok(BlockingHandle::new(typed))
-    }
-
-    /// Ends admission: jobs that no thread has begun are dropped, and their handles say
-    /// [`Refusal::Closed`](crate::blocking::Refusal::Closed); threads end after the job they run.
-    /// Returns at once.
+    /// Ends admission: jobs that no thread has begun are dropped, those with a handle with the
+    /// error [`Refusal::Closed`](crate::blocking::Refusal::Closed); threads end after the job they
+    /// run. Returns at once.
     pub fn close(&self) {
         self.shared.close();
     }

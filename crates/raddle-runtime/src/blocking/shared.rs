@@ -35,26 +35,29 @@
 //!
 //! # Waiting for another job
 //!
-//! A job that polls the handle of another job, from `block_on` for instance, and finds it pending
-//! does not count as a thread while it waits: the pool starts another one for what is queued,
-//! beyond the maximum if need be. So nested use completes on a pool of one thread. If the system
-//! refuses the thread and nobody else is there, the queued jobs are refused and their handles say
-//! so. Waiting by other means (a channel, a task, a lock of std) is not seen.
+//! A job that polls a join handle, from `block_on` for instance, and finds it pending does not
+//! count as a thread while it waits: the pool starts another one for what is queued, beyond the
+//! maximum if need be. So nested use completes on a pool of one thread, also through tasks. If the
+//! system refuses the thread and nobody else is there, the queued jobs are refused and their
+//! handles say so. Waiting by other means (a channel, a lock of std) is not seen.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use raddle_base::clock::Instant;
-use raddle_base::context::{self, Place};
 use raddle_base::parker::Parker;
 use raddle_base::shim::mutex::{Condvar, Mutex};
 
 use crate::blocking::config::Config;
 use crate::blocking::error::Refusal;
-use crate::blocking::job::{Job, contain};
+use crate::blocking::job::{self, Job, contain};
 use crate::blocking::state::{Admitted, Next, State};
+
+/// Makes a thread at home in a runtime until the value is dropped, on that thread.
+pub(crate) type Enter = Box<dyn Fn() -> Option<Box<dyn Any>> + Send + Sync>;
 
 /// What the handle of a pool and its threads share.
 pub(crate) struct Shared {
@@ -62,6 +65,8 @@ pub(crate) struct Shared {
     /// The last thread has ended, or one has.
     ended: Condvar,
     config: Config,
+    /// What the threads hold while they run jobs; set once, before the first job.
+    pub(crate) enter: OnceLock<Enter>,
 }
 
 /// The pool thread that runs here.
@@ -82,6 +87,7 @@ impl Shared {
             state: Mutex::new(State::new(config.max_threads, limit)),
             ended: Condvar::new(),
             config,
+            enter: OnceLock::new(),
         })
     }
 
@@ -181,7 +187,7 @@ impl Shared {
 
 /// Refuses jobs outside the lock: their destructors are foreign code.
 fn refuse_all(jobs: VecDeque<Job>, refusal: Refusal) {
-    jobs.into_iter().for_each(|job| job.refuse(refusal));
+    jobs.into_iter().for_each(|job| job::refuse(job, refusal));
 }
 
 /// What a pool thread does from begin to end.
@@ -190,7 +196,9 @@ fn thread_main(shared: &Arc<Shared>, first: Option<Job>) {
     if let Some(hook) = &shared.config.on_thread_start {
         contain(|| hook());
     }
+    let entered = shared.enter.get().and_then(|enter| enter());
     run_jobs(shared, first);
+    drop(entered);
     if let Some(hook) = &shared.config.on_thread_stop {
         contain(|| hook());
     }
@@ -200,14 +208,13 @@ fn thread_main(shared: &Arc<Shared>, first: Option<Job>) {
 }
 
 fn run_jobs(shared: &Arc<Shared>, first: Option<Job>) {
-    let _place = context::enter(Place::Blocking);
     let here = Here { shared: Arc::as_ptr(shared), waiting: Cell::new(false) };
     HERE.set(&raw const here);
     let parker = Arc::new(Parker::new());
     let mut job = first;
     loop {
         if let Some(job) = job.take() {
-            job.run();
+            job::run(job);
             resumed();
         }
         let mut next = shared.state.lock().next(&parker);
@@ -223,7 +230,7 @@ fn run_jobs(shared: &Arc<Shared>, first: Option<Job>) {
     HERE.set(ptr::null());
 }
 
-/// Tells the pool, if this is a pool thread, that its job waits for another job.
+/// Tells the pool, if this is a pool thread, that its job waits for a task or another job.
 pub(crate) fn waits() {
     let here = HERE.get();
     // SAFETY: a pointer in `HERE` is to a local of `run_jobs` further up this stack.
@@ -238,7 +245,7 @@ pub(crate) fn waits() {
     };
     let admitted = shared.state.lock().begin_wait();
     if let Err((job, refusal)) = shared.follow(admitted) {
-        job.refuse(refusal);
+        job::refuse(job, refusal);
     }
 }
 

@@ -3,4 +3,3 @@
 mod books;
 mod model;
 mod pool;
-mod support;

@@ -92,9 +92,11 @@ where
 ///
 /// Aborting the handle drops a job that has not begun and has no effect on one that has. A panic
 /// of the job is stored for whoever joins. If the pool refuses the job (its queue is full, no
-/// thread can be had, or the runtime has begun to shut down), the handle gives a cancelled error.
+/// thread can be had, or the runtime has begun to shut down), the handle gives a cancelled error
+/// that [says why](crate::task::JoinError::refusal).
 ///
-/// Inside the job, [`Handle::current`](crate::Handle::current) is this runtime.
+/// Inside the job, [`Handle::current`](crate::Handle::current) is this runtime. A job may wait for
+/// others: while it waits for a join handle it does not count as one of the pool's threads.
 ///
 /// # Panics
 ///

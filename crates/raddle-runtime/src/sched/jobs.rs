@@ -12,8 +12,11 @@ use std::task::{Context, Poll};
 
 use raddle_base::context::{self, Place};
 
+use crate::blocking::job;
 use crate::sched::shared::Shared;
-use crate::task::{JoinHandle, Meta, RawTask, Runnable, Schedule, Step, allocate, enter_worker};
+use crate::task::{
+    Id, JoinError, JoinHandle, Meta, RawTask, Runnable, Schedule, Step, allocate, enter_worker,
+};
 
 /// A closure as a future that is ready at once.
 struct Job<F>(Option<F>);
@@ -41,6 +44,14 @@ impl Schedule for NoScheduler {
     unsafe fn release(_: *const (), _: RawTask) -> bool {
         // Its reference for a live list is given up at birth.
         false
+    }
+
+    fn cancelled(id: Id) -> JoinError {
+        // Set while the pool drops a job that it does not run.
+        match job::reason() {
+            Some(refusal) => JoinError::refused(id, refusal),
+            None => JoinError::cancelled(id),
+        }
     }
 
     unsafe fn unhandled_panic(_: *const (), _: RawTask, payload: Box<dyn Any + Send>) {
@@ -75,8 +86,8 @@ impl Drop for Accepted {
 }
 
 impl Shared {
-    /// Has `f` run on a thread that may block. If the pool refuses it, the handle gives a
-    /// cancelled error.
+    /// Has `f` run on a thread that may block. If the pool refuses it, the handle gives an error
+    /// that says why.
     pub(crate) fn spawn_blocking<F, T>(
         &self,
         f: F,
@@ -97,8 +108,10 @@ impl Shared {
         let handle = unsafe { JoinHandle::new(raw) };
         // SAFETY: the run reference of the new task.
         let job = Accepted(Some(unsafe { Runnable::from_raw_task(raw) }));
-        // A refused job is dropped, and so resolves its handle.
-        drop(self.blocking.submit(Box::new(move || job.run())));
+        if let Err(error) = self.blocking.submit(Box::new(move || job.run())) {
+            // A refused job is dropped, and so resolves its handle.
+            job::refuse(error.job, error.refusal);
+        }
         handle
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use raddle_base::clock::Instant;
 use raddle_base::context::{self, Place};
 
+use crate::blocking::BlockingPool;
 use crate::sched::config::Config;
 use crate::sched::current;
 use crate::sched::metrics::Metrics;
@@ -56,6 +57,11 @@ impl Runtime {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let shared = Shared::new(config, drivers);
+        let weak = Arc::downgrade(&shared);
+        shared.blocking.enter_with(move || {
+            let handle = Handle { shared: weak.upgrade()? };
+            Some(Box::new(handle.enter()))
+        });
         // From here on, an error drops the runtime, which ends the threads that were started.
         let runtime = Runtime { handle: Handle { shared } };
         threads::start_workers(&runtime.handle.shared, 1)?;
@@ -150,6 +156,17 @@ impl Runtime {
     {
         self.start_first();
         self.handle.spawn(future)
+    }
+
+    /// Has `f` run on a thread that may block. See [`spawn_blocking`](crate::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F, T>(&self, f: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.start_first();
+        self.handle.spawn_blocking(f)
     }
 
     /// Starts the thread of worker 0, if this runtime is not to be [`run`](Self::run).
@@ -302,14 +319,13 @@ impl Handle {
         T: Send + 'static,
     {
         self.shared.refuse_fork();
-        let handle = self.clone();
-        self.shared.spawn_blocking(
-            move || {
-                let _entered = handle.enter();
-                f()
-            },
-            site,
-        )
+        self.shared.spawn_blocking(f, site)
+    }
+
+    /// The pool of threads for calls that block, for jobs without a handle and for submissions
+    /// that may be refused.
+    pub fn blocking_pool(&self) -> &BlockingPool {
+        &self.shared.blocking
     }
 
     /// See [`Runtime::block_on`].

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
+use crate::blocking::error::Refusal;
 use crate::task::Id;
 
 /// The reason why a joined task has no output.
@@ -13,6 +14,7 @@ pub struct JoinError {
 
 enum Cause {
     Cancelled,
+    Refused(Refusal),
     Panicked(Payload),
 }
 
@@ -37,6 +39,10 @@ impl JoinError {
         JoinError { id, cause: Cause::Cancelled }
     }
 
+    pub(crate) fn refused(id: Id, refusal: Refusal) -> Self {
+        JoinError { id, cause: Cause::Refused(refusal) }
+    }
+
     pub(crate) fn panicked(id: Id, payload: Box<dyn Any + Send>) -> Self {
         JoinError { id, cause: Cause::Panicked(Payload(payload)) }
     }
@@ -46,9 +52,18 @@ impl JoinError {
         self.id
     }
 
-    /// Whether the task was aborted, or its runtime shut down, before it ended.
+    /// Whether the task was aborted, or its runtime shut down, before it ended; or whether it was
+    /// a blocking job that the pool [refused](Self::refusal).
     pub fn is_cancelled(&self) -> bool {
-        matches!(self.cause, Cause::Cancelled)
+        !self.is_panic()
+    }
+
+    /// Why the blocking pool did not run this job, if that is what happened.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self.cause {
+            Cause::Refused(refusal) => Some(refusal),
+            Cause::Cancelled | Cause::Panicked(_) => None,
+        }
     }
 
     /// Whether the task panicked.
@@ -59,7 +74,7 @@ impl JoinError {
     /// The message of the panic, if it had one in the form of a string.
     pub fn panic_message(&self) -> Option<&str> {
         match &self.cause {
-            Cause::Cancelled => None,
+            Cause::Cancelled | Cause::Refused(_) => None,
             Cause::Panicked(payload) => payload.as_str(),
         }
     }
@@ -68,7 +83,7 @@ impl JoinError {
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send>, JoinError> {
         match self.cause {
             Cause::Panicked(payload) => Ok(payload.0),
-            Cause::Cancelled => Err(self),
+            Cause::Cancelled | Cause::Refused(_) => Err(self),
         }
     }
 
@@ -89,6 +104,7 @@ impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cause {
             Cause::Cancelled => write!(f, "task {} was cancelled", self.id),
+            Cause::Refused(refusal) => write!(f, "blocking job {} never ran: {refusal}", self.id),
             Cause::Panicked(payload) => match payload.as_str() {
                 Some(message) => write!(f, "task {} panicked: {message}", self.id),
                 None => write!(f, "task {} panicked", self.id),

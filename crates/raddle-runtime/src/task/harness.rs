@@ -152,7 +152,7 @@ unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask) -> Step {
 ///
 /// The caller holds the claim and the run reference and gives both up.
 unsafe fn cancel<F: Future + 'static, S: Schedule>(raw: RawTask) {
-    let error = JoinError::cancelled(raw.header().id);
+    let error = S::cancelled(raw.header().id);
     // SAFETY: forwarded: the claim and the run reference are the caller's.
     unsafe { finish::<F, S>(raw, Err(error)) };
 }

@@ -10,6 +10,7 @@ use raddle_base::shim::atomic::Ordering::Relaxed;
 use raddle_base::shim::cell::UnsafeCell;
 
 use crate::task::Id;
+use crate::task::error::JoinError;
 use crate::task::state::{State, Wake};
 
 /// What a task knows of the scheduler it belongs to: three verbs on an opaque pointer.
@@ -30,6 +31,11 @@ pub(crate) trait Schedule: 'static {
     /// As for [`schedule`](Self::schedule); called by the completing thread before it gives up
     /// the run reference.
     unsafe fn release(data: *const (), task: RawTask) -> bool;
+
+    /// The error of a task that is cancelled on this thread right now.
+    fn cancelled(id: Id) -> JoinError {
+        JoinError::cancelled(id)
+    }
 
     /// A task panicked and nobody will join it, or a destructor of its panicked.
     ///

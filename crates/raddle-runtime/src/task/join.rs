@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use raddle_base::context;
 
+use crate::blocking::shared as blocking;
 use crate::task::{AbortHandle, Id, JoinError, RawTask};
 
 /// Waits for the output of a spawned task.
@@ -114,8 +115,11 @@ impl<T> Future for JoinHandle<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         std::task::ready!(context::check_budget(cx));
         if !self.raw.header().state.is_complete() && self.register(cx.waker()) {
+            // Free of cost but for a load, unless this is a thread of the blocking pool.
+            blocking::waits();
             return Poll::Pending;
         }
+        blocking::resumed();
         context::spend();
         Poll::Ready(self.take())
     }

@@ -29,7 +29,7 @@ struct History {
 }
 
 fn job() -> Job {
-    Job::Plain(Box::new(|| ()))
+    Box::new(|| ())
 }
 
 impl History {

@@ -1,4 +1,4 @@
-//! Models of the protocol in `blocking/shared.rs` and of the typed job.
+//! Models of the protocol in `blocking/shared.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -10,9 +10,6 @@ use raddle_base::shim::thread;
 
 use crate::blocking::BlockingPool;
 use crate::blocking::config::Config;
-use crate::blocking::error::NoOutput;
-use crate::blocking::job::{Output, Run, Typed};
-use crate::blocking::tests::support::block_on;
 
 type Threads = Arc<Mutex<Vec<thread::JoinHandle<()>>>>;
 
@@ -52,29 +49,5 @@ fn model_a_call_meets_the_end_of_patience() {
         assert_eq!(ran.load(SeqCst), 2);
         assert_eq!(pool.metrics().threads, 0);
         assert_eq!(pool.metrics().queued_jobs, 0);
-    });
-}
-
-/// A job runs, is aborted and is awaited at once: it is resolved once, and the output is whole.
-#[test]
-fn model_run_meets_abort_and_poll() {
-    model::check(|| {
-        let typed = Arc::new(Typed::new(|| Box::new(7)));
-        let runner = {
-            let typed = Arc::clone(&typed);
-            thread::spawn(move || typed.run())
-        };
-        let aborter = {
-            let typed = Arc::clone(&typed);
-            thread::spawn(move || typed.abort())
-        };
-        let output = block_on(std::future::poll_fn(|cx| typed.poll(cx)));
-        match output {
-            Ok(seven) => assert_eq!(*seven, 7),
-            Err(NoOutput::Aborted) => {}
-            Err(_) => panic!("neither refused nor panicked"),
-        }
-        runner.join().unwrap();
-        aborter.join().unwrap();
     });
 }

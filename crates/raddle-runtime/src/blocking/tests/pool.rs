@@ -8,13 +8,22 @@ use raddle_base::clock::Instant;
 use raddle_base::context::{Place, place};
 
 use crate::blocking::config::Config;
-use crate::blocking::tests::support::block_on;
 use crate::blocking::{BlockingPool, Refusal};
+use crate::blocking::{job, shared};
 
 const LONG: Duration = Duration::from_secs(60);
 
 fn later() -> Instant {
     Instant::now() + LONG
+}
+
+/// Waits for a condition that others bring about.
+fn until(condition: impl Fn() -> bool) {
+    let deadline = later();
+    while !condition() {
+        assert!(Instant::now() < deadline, "still not so");
+        std::thread::yield_now();
+    }
 }
 
 fn pool(max_threads: usize) -> Arc<BlockingPool> {
@@ -50,23 +59,46 @@ fn occupy(pool: &BlockingPool) -> mpsc::Sender<()> {
     release
 }
 
-#[test]
-fn a_job_gives_its_output_and_knows_its_place() {
-    let pool = pool(4);
-    assert_eq!(block_on(pool.spawn(|| (place(), 7))).unwrap(), (Place::Blocking, 7));
-    assert_eq!(pool.shutdown(later()), 0);
+/// Tells how a job ended, also when it is dropped.
+struct Teller<T>(mpsc::Sender<Result<T, Option<Refusal>>>);
+
+impl<T> Drop for Teller<T> {
+    fn drop(&mut self) {
+        let _ = self.0.send(Err(job::reason()));
+    }
+}
+
+/// A job with a receiver in place of a handle.
+struct Job<T>(mpsc::Receiver<Result<T, Option<Refusal>>>);
+
+impl<T> Job<T> {
+    /// Waits as a join handle does; an error says why the job gave no output, if it was refused.
+    fn wait(self) -> Result<T, Option<Refusal>> {
+        shared::waits();
+        let output = self.0.recv_timeout(LONG).expect("a job that neither ran nor was dropped");
+        shared::resumed();
+        output
+    }
+}
+
+fn spawn<T: Send + 'static>(pool: &BlockingPool, f: impl FnOnce() -> T + Send + 'static) -> Job<T> {
+    let (sender, receiver) = mpsc::channel();
+    let teller = Teller(sender);
+    let submitted = pool.submit(Box::new(move || {
+        let output = f();
+        let _ = teller.0.send(Ok(output));
+    }));
+    if let Err(error) = submitted {
+        job::refuse(error.job, error.refusal);
+    }
+    Job(receiver)
 }
 
 #[test]
-fn a_panic_goes_to_the_handle_and_the_thread_lives_on() {
-    let pool = pool(1);
-    let error = block_on(pool.spawn(|| panic!("on purpose"))).unwrap_err();
-    assert!(error.is_panic() && !error.is_cancelled());
-    let payload = error.try_into_panic().unwrap();
-    assert_eq!(payload.downcast_ref::<&str>(), Some(&"on purpose"));
-    pool.submit(Box::new(|| panic!("on purpose, and nobody is told"))).unwrap();
-    assert_eq!(block_on(pool.spawn(|| 1)).unwrap(), 1);
-    assert_eq!(pool.metrics().threads, 1);
+fn a_job_runs_and_knows_its_place() {
+    let pool = pool(4);
+    assert_eq!(spawn(&pool, || (place(), 7)).wait(), Ok((Place::Blocking, 7)));
+    assert_eq!(pool.shutdown(later()), 0);
 }
 
 /// Panics when dropped.
@@ -79,12 +111,18 @@ impl Drop for Bomb {
 }
 
 #[test]
-fn an_output_nobody_wants_may_panic_in_its_destructor() {
+fn panics_of_jobs_and_destructors_do_not_end_a_thread() {
     let pool = pool(1);
+    assert_eq!(spawn(&pool, || panic!("on purpose")).wait(), Err::<(), _>(None));
+    pool.submit(Box::new(|| drop(Bomb))).unwrap();
+    assert_eq!(spawn(&pool, || 1).wait(), Ok(1));
+    assert_eq!(pool.metrics().threads, 1);
     let hold = occupy(&pool);
-    pool.spawn(|| Bomb).detach();
+    let bomb = Bomb;
+    pool.submit(Box::new(move || drop(bomb))).unwrap();
+    pool.close();
     drop(hold);
-    assert_eq!(block_on(pool.spawn(|| 2)).unwrap(), 2);
+    assert_eq!(pool.shutdown(later()), 0);
 }
 
 /// Bursts on two threads that are about to leave all the time: every job is done.
@@ -107,16 +145,11 @@ fn bursts_with_a_short_keep_alive_lose_nothing() {
         }
         submitted += burst;
         // The last of a burst is waited for, around the keep-alive: the threads are leaving.
-        let wait = [0, 900, 1_000, 1_100][submitted % 4];
-        block_on(pool.spawn(move || std::thread::sleep(Duration::from_micros(wait)))).unwrap();
+        let wait = Duration::from_micros([0, 900, 1_000, 1_100][submitted % 4]);
+        spawn(&pool, move || std::thread::sleep(wait)).wait().unwrap();
         burst = if burst > jobs / 20 { 1 } else { burst * 3 };
     }
-    block_on(pool.spawn(|| ())).unwrap();
-    let deadline = later();
-    while done.load(SeqCst) < submitted {
-        assert!(Instant::now() < deadline, "{} of {submitted}", done.load(SeqCst));
-        std::thread::yield_now();
-    }
+    until(|| done.load(SeqCst) == submitted);
     assert!(pool.metrics().threads <= 2);
 }
 
@@ -131,16 +164,12 @@ fn it_grows_to_the_maximum_and_shrinks_to_nothing() {
         }))
         .unwrap();
     }
-    let queued = pool.spawn(|| ());
+    let queued = spawn(&pool, || ());
     assert_eq!((pool.metrics().threads, pool.metrics().queued_jobs), (3, 1));
     meet.wait();
-    block_on(queued).unwrap();
-    let deadline = later();
-    while pool.metrics().threads > 0 {
-        assert!(Instant::now() < deadline, "threads without work do not leave");
-        std::thread::yield_now();
-    }
-    assert_eq!(block_on(pool.spawn(|| 3)).unwrap(), 3);
+    queued.wait().unwrap();
+    until(|| pool.metrics().threads == 0);
+    assert_eq!(spawn(&pool, || 3).wait(), Ok(3));
 }
 
 /// Depth `n`: each job waits for a job inside it.
@@ -149,40 +178,29 @@ fn nested(pool: Arc<BlockingPool>, n: usize) -> usize {
         return 0;
     }
     let inner = Arc::clone(&pool);
-    1 + block_on(pool.spawn(move || nested(inner, n - 1))).unwrap()
+    1 + spawn(&pool, move || nested(inner, n - 1)).wait().unwrap()
 }
 
 #[test]
 fn nested_use_completes_on_one_thread() {
     let pool = pool(1);
-    let inner = Arc::clone(&pool);
-    assert_eq!(block_on(pool.spawn(move || nested(inner, 10))).unwrap(), 10);
+    assert_eq!(nested(Arc::clone(&pool), 11), 11);
+    // Those that came beyond the maximum leave without waiting for their keep-alive.
+    until(|| pool.metrics().threads <= 1);
     assert_eq!(pool.shutdown(later()), 0);
 }
 
 #[test]
-fn nested_use_without_further_threads_is_a_named_error() {
+fn nested_use_without_further_threads_is_refused_with_the_reason() {
     let (pool, fails) = unreliable(1, LONG);
     let inner = Arc::clone(&pool);
-    let outer = pool.spawn(move || {
+    let outer = spawn(&pool, move || {
         fails.store(true, SeqCst);
-        block_on(inner.spawn(|| ())).unwrap_err()
+        spawn(&inner, || ()).wait()
     });
-    let error = block_on(outer).unwrap();
-    assert!(matches!(error.refusal(), Some(Refusal::NoThread { os_error: Some(libc::EAGAIN) })));
-    assert!(error.to_string().contains("no thread could be started"), "{error}");
-}
-
-#[test]
-fn surplus_threads_leave_after_nested_use() {
-    let (pool, _) = unreliable(1, LONG);
-    let inner = Arc::clone(&pool);
-    block_on(pool.spawn(move || nested(inner, 3))).unwrap();
-    let deadline = later();
-    while pool.metrics().threads > 1 {
-        assert!(Instant::now() < deadline, "{:?}", pool.metrics());
-        std::thread::yield_now();
-    }
+    let refusal = Refusal::NoThread { os_error: Some(libc::EAGAIN) };
+    assert_eq!(outer.wait().unwrap(), Err(Some(refusal)));
+    assert!(refusal.to_string().starts_with("no thread could be started: "), "{refusal}");
 }
 
 #[test]
@@ -190,20 +208,17 @@ fn a_thread_that_cannot_be_started_is_an_error_or_others_take_over() {
     let (pool, fails) = unreliable(2, LONG);
     fails.store(true, SeqCst);
     // Nobody is there: the closure comes back.
-    let text = String::from("kept");
-    let error = pool.try_spawn(move || text).unwrap_err();
+    let error = pool.submit(Box::new(|| ())).unwrap_err();
     assert!(matches!(error.refusal, Refusal::NoThread { .. }));
-    assert_eq!(error.into_job()(), "kept");
-    assert!(pool.submit(Box::new(|| ())).is_err());
-    let error = block_on(pool.spawn(|| ())).unwrap_err();
-    assert!(error.is_cancelled());
+    error.into_job()();
+    assert_eq!(pool.metrics().threads, 0);
     // Somebody is there: the job waits for that thread.
     fails.store(false, SeqCst);
     let hold = occupy(&pool);
     fails.store(true, SeqCst);
-    let queued = pool.try_spawn(|| 5).unwrap();
+    let queued = spawn(&pool, || 5);
     drop(hold);
-    assert_eq!(block_on(queued).unwrap(), 5);
+    assert_eq!(queued.wait(), Ok(5));
     assert_eq!(pool.metrics().threads, 1);
 }
 
@@ -212,32 +227,12 @@ fn a_full_queue_gives_the_job_back() {
     let config = Config { max_threads: 1, queue_limit: Some(2), ..Config::default() };
     let pool = BlockingPool::new(config);
     let hold = occupy(&pool);
-    let first = pool.spawn(|| 1);
-    let second = pool.spawn(|| 2);
-    let error = pool.try_spawn(|| 3).unwrap_err();
+    let (first, second) = (spawn(&pool, || 1), spawn(&pool, || 2));
+    let error = pool.submit(Box::new(|| ())).unwrap_err();
     assert_eq!(error.refusal, Refusal::Full);
-    assert_eq!(block_on(pool.spawn(|| 4)).unwrap_err().refusal(), Some(Refusal::Full));
     drop(hold);
-    assert_eq!((block_on(first).unwrap(), block_on(second).unwrap()), (1, 2));
-    assert_eq!(error.into_job()(), 3);
-}
-
-#[test]
-fn abort_takes_back_what_has_not_begun() {
-    let pool = pool(1);
-    let hold = occupy(&pool);
-    let ran = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&ran);
-    let queued = pool.spawn(move || flag.store(true, SeqCst));
-    queued.abort();
-    assert!(queued.is_finished());
-    let error = block_on(queued).unwrap_err();
-    assert!(error.is_cancelled() && error.refusal().is_none());
-    assert_eq!(Arc::strong_count(&ran), 1, "the closure is dropped at once");
-    let running = pool.spawn(|| 6);
-    drop(hold);
-    assert_eq!(block_on(running).unwrap(), 6);
-    assert!(!ran.load(SeqCst));
+    assert_eq!((first.wait(), second.wait()), (Ok(1), Ok(2)));
+    pool.submit(error.into_job()).unwrap();
 }
 
 #[test]
@@ -246,15 +241,13 @@ fn shutdown_drops_what_waits_and_counts_what_runs() {
     let holds = [occupy(&pool), occupy(&pool)];
     let dropped = Arc::new(());
     let witness = Arc::clone(&dropped);
-    let queued = pool.spawn(move || drop(witness));
-    let plain = Arc::clone(&dropped);
-    pool.submit(Box::new(move || drop(plain))).unwrap();
+    let queued = spawn(&pool, move || drop(witness));
     let start = Instant::now();
     assert_eq!(pool.shutdown(start + Duration::from_millis(30)), 2);
     assert!(start.elapsed() >= Duration::from_millis(30));
     assert_eq!(Arc::strong_count(&dropped), 1);
-    assert_eq!(block_on(queued).unwrap_err().refusal(), Some(Refusal::Closed));
-    assert_eq!(block_on(pool.spawn(|| ())).unwrap_err().refusal(), Some(Refusal::Closed));
+    assert_eq!(queued.wait(), Err(Some(Refusal::Closed)));
+    assert_eq!(spawn(&pool, || ()).wait(), Err(Some(Refusal::Closed)));
     drop(holds);
     assert_eq!(pool.shutdown(later()), 0);
 }
@@ -263,7 +256,7 @@ fn shutdown_drops_what_waits_and_counts_what_runs() {
 fn shutdown_from_inside_does_not_wait_for_itself() {
     let pool = pool(2);
     let inner = Arc::clone(&pool);
-    assert_eq!(block_on(pool.spawn(move || inner.shutdown(later()))).unwrap(), 0);
+    assert_eq!(spawn(&pool, move || inner.shutdown(later())).wait(), Ok(0));
 }
 
 #[test]
@@ -281,7 +274,7 @@ fn hooks_come_in_pairs_and_their_panics_are_contained() {
         })),
         ..Config::default()
     });
-    assert_eq!(block_on(pool.spawn(|| 8)).unwrap(), 8);
+    assert_eq!(spawn(&pool, || 8).wait(), Ok(8));
     assert_eq!(pool.shutdown(later()), 0);
     assert_eq!(count.load(SeqCst), 101);
 }
@@ -292,15 +285,9 @@ fn the_latest_idle_thread_is_called_first() {
     let hold = occupy(&pool);
     drop(occupy(&pool));
     drop(hold);
-    let deadline = later();
-    while pool.metrics().idle_threads < 2 {
-        assert!(Instant::now() < deadline);
-        std::thread::yield_now();
-    }
+    until(|| pool.metrics().idle_threads == 2);
     let id = || std::thread::current().id();
-    let first = block_on(pool.spawn(id)).unwrap();
-    while pool.metrics().idle_threads < 2 {
-        std::thread::yield_now();
-    }
-    assert_eq!(block_on(pool.spawn(id)).unwrap(), first);
+    let first = spawn(&pool, id).wait();
+    until(|| pool.metrics().idle_threads == 2);
+    assert_eq!(spawn(&pool, id).wait(), first);
 }
