@@ -25,5 +25,16 @@
 //!   gives way to other tasks. On other executors the budget has no limit.
 
 mod block_on;
+pub mod notify;
+mod permits;
+pub mod semaphore;
 
 pub use block_on::{Refused, Wait, block_on, try_block_on, wait_timeout, wait_until};
+pub use notify::{Notified, Notify, OwnedNotified};
+pub use semaphore::{
+    Acquire, AcquireError, AcquireOwned, OwnedSemaphorePermit, Semaphore, SemaphorePermit,
+    TryAcquireError,
+};
+
+#[cfg(test)]
+mod tests;

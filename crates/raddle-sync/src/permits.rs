@@ -1,0 +1,356 @@
+//! The counting core: permits that are free, held or on their way to a waiter.
+//!
+//! Semaphores and bounded channels are faces of this.
+//!
+//! # Question
+//!
+//! How are permits counted so that taking and returning one costs a single exchange while nobody
+//! waits, and so that in a crowd they go out strictly first come first served, also to one who
+//! wants many, without any being lost when waiters give up?
+//!
+//! # States
+//!
+//! | bits of the word | field |
+//! |---|---|
+//! | 0 | CLOSED: nothing is given out any more |
+//! | 1 | WAITERS: the queue is not empty |
+//! | 2.. | free permits |
+//!
+//! | CLOSED | WAITERS | free | |
+//! |---|---|---|---|
+//! | 0 | 0 | any | nobody waits |
+//! | 0 | 1 | 0 | somebody waits; what comes back goes to the queue under its lock |
+//! | 1 | 0 | any | closed; permits still come back and are counted |
+//!
+//! WAITERS with free permits does not occur, which is the *invariant*: a waiter joins the queue
+//! only in the same exchange that takes what is free and sets WAITERS, and returned permits become
+//! free only with the queue empty. So a newcomer cannot overtake: it finds none free.
+//!
+//! # Protocol
+//!
+//! *Take*: exchange, while enough is free. Else lock, take what is free towards the need, set
+//! WAITERS, push. *Return*: exchange, while WAITERS is not set. Else lock, and give to the head
+//! what it misses; a head that has all is granted and the next one is served; what is left with
+//! the queue empty becomes free in the exchange that clears WAITERS. *Give up*: leave the queue
+//! and return what had been collected, which serves those behind. *Close*: set CLOSED, take back
+//! what the head had collected (only the head can have any), release all with an error.
+//!
+//! # Race
+//!
+//! A permit is returned while a waiter goes to sleep. One word decides: if the return is first,
+//! the waiter's exchange takes it; if the waiter is first, the return sees WAITERS, and waits for
+//! the lock under which the waiter is pushed.
+//!
+//! # Proof
+//!
+//! *Conservation*: every transition moves permits between word, nodes and the caller's hand, and
+//! the word changes by exchanges only. While a return serves more waiters than one batch, it
+//! holds the rest in hand with the lock dropped; the queue is not empty by then, or whoever
+//! emptied it cleared WAITERS, and both are states that the loop meets at its start.
+//! *Publication*: returning releases and taking acquires, the lock and the grant carry on from
+//! there. Models: `model_permits_guard_plain_data`, `model_permits_release_against_cancel`,
+//! `model_permits_release_against_enqueue`, `model_permits_close_against_acquire`.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use raddle_base::context;
+use raddle_base::shim::atomic::AtomicUsize;
+use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use raddle_base::wait::{Locked, Phase, Removed, WaitQueue, Waiter, WakeBatch};
+
+const CLOSED: usize = 1;
+const WAITERS: usize = 2;
+const SHIFT: u32 = 2;
+
+const GRANTED: u8 = 1;
+const REFUSED: u8 = 2;
+
+/// A waiter's payload: what it still misses, and what it has collected so far.
+#[derive(Debug)]
+pub(crate) struct Need {
+    missing: usize,
+    collected: usize,
+}
+
+impl Need {
+    pub(crate) const fn none() -> Self {
+        Need { missing: 0, collected: 0 }
+    }
+}
+
+/// Why there are no permits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Denied {
+    Closed,
+    NotNow,
+}
+
+#[derive(Debug)]
+pub(crate) struct Permits {
+    word: AtomicUsize,
+    queue: WaitQueue<Need>,
+}
+
+impl Permits {
+    /// The most permits that can exist: the same as in tokio, and far from the word's end.
+    pub(crate) const MAX: usize = usize::MAX >> 3;
+
+    raddle_base::const_unless_loom! {
+        pub(crate) const fn new(count: usize) -> Self {
+            assert!(count <= Permits::MAX, "more permits than a semaphore can hold");
+            Permits { word: AtomicUsize::new(count << SHIFT), queue: WaitQueue::new(()) }
+        }
+    }
+
+    pub(crate) fn available(&self) -> usize {
+        // Acquire: who sees a permit back sees what was done under it.
+        self.word.load(Acquire) >> SHIFT
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        // Acquire: who sees the end sees what led to it.
+        self.word.load(Acquire) & CLOSED != 0
+    }
+
+    /// Takes `count` permits if they are free now.
+    #[inline]
+    pub(crate) fn try_acquire(&self, count: usize) -> Result<(), Denied> {
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word.load(Relaxed);
+        loop {
+            if word & CLOSED != 0 {
+                return Err(Denied::Closed);
+            }
+            if word >> SHIFT < count {
+                return Err(Denied::NotNow);
+            }
+            let next = word - (count << SHIFT);
+            // Acquire: what was done under the permits before they came back is visible now.
+            match self.word.compare_exchange_weak(word, next, Acquire, Relaxed) {
+                Ok(_) => return Ok(()),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Returns `count` permits: to those who wait, first come first served, else to the word.
+    ///
+    /// Panics if more than [`MAX`](Self::MAX) would exist; nothing has changed then.
+    #[inline]
+    pub(crate) fn release(&self, count: usize) {
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word.load(Relaxed);
+        while word & WAITERS == 0 {
+            check_total(word, count);
+            // Release: what was done under the permits is visible to whoever takes them.
+            match self.word.compare_exchange_weak(word, word + (count << SHIFT), Release, Relaxed) {
+                Ok(_) => return,
+                Err(now) => word = now,
+            }
+        }
+        assert!(count <= Self::MAX, "more permits than a semaphore can hold");
+        self.serve(self.queue.lock(), count);
+    }
+
+    /// Gives `count` permits to the queue, and what is left to the word. Wakes with the lock
+    /// released.
+    #[cold]
+    fn serve<'a>(&'a self, mut queue: Locked<'a, Need, ()>, mut count: usize) {
+        let mut batch = WakeBatch::new();
+        loop {
+            let served = serve_some(&mut queue, &mut count, &mut batch);
+            if served && queue.is_empty() {
+                self.set_free(count);
+            }
+            drop(queue);
+            if served {
+                return batch.finish();
+            }
+            batch.wake_all();
+            queue = self.queue.lock();
+        }
+    }
+
+    /// With the queue empty and locked: clears WAITERS, and adds to what is free.
+    fn set_free(&self, count: usize) {
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word.load(Relaxed);
+        loop {
+            let next = (word & !WAITERS) + (count << SHIFT);
+            // Release: as in `release`. That no sum overflows here is the caller's check, or
+            // follows from the permits having existed before.
+            match self.word.compare_exchange_weak(word, next, Release, Relaxed) {
+                Ok(_) => return,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Removes up to `count` free permits for good, and tells how many.
+    pub(crate) fn forget(&self, count: usize) -> usize {
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word.load(Relaxed);
+        loop {
+            let taken = count.min(word >> SHIFT);
+            // Acquire: as in `try_acquire`.
+            match self.word.compare_exchange_weak(word, word - (taken << SHIFT), Acquire, Relaxed) {
+                Ok(_) => return taken,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Gives out nothing any more, and ends all waits with an error. True the first time.
+    pub(crate) fn close(&self) -> bool {
+        let mut queue = self.queue.lock();
+        let collected = queue.front(|need| std::mem::take(&mut need.collected)).unwrap_or(0);
+        // Relaxed: the next exchange orders.
+        let mut word = self.word.load(Relaxed);
+        loop {
+            let next = ((word & !WAITERS) | CLOSED) + (collected << SHIFT);
+            // Release: who sees the end sees what led to it, and as in `release`. Acquire: what
+            // happened before an earlier close is visible to a later caller.
+            match self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) {
+                Ok(_) => break,
+                Err(now) => word = now,
+            }
+        }
+        queue.release_all(REFUSED);
+        word & CLOSED == 0
+    }
+
+    /// Takes `wanted` permits or waits for them, first come first served.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns `node`, uses it with these permits and this `wanted` only, and calls
+    /// [`cancel`](Self::cancel) with it before it goes away.
+    pub(crate) unsafe fn poll_acquire(
+        &self,
+        node: Pin<&Waiter<Need>>,
+        wanted: usize,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), Denied>> {
+        ready!(context::check_budget(cx));
+        let result = match node.phase() {
+            Phase::Idle => match self.try_acquire(wanted) {
+                // SAFETY: passed on from the caller.
+                Err(Denied::NotNow) => unsafe { self.enqueue(node, wanted, cx) },
+                now => Poll::Ready(now),
+            },
+            // SAFETY: passed on from the caller.
+            _ => unsafe { self.queue.poll(node, cx) }.map(|outcome| match outcome {
+                GRANTED => Ok(()),
+                _ => Err(Denied::Closed),
+            }),
+        };
+        if result.is_ready() {
+            context::spend();
+        }
+        result
+    }
+
+    /// # Safety
+    ///
+    /// As for [`poll_acquire`](Self::poll_acquire); the node is idle.
+    unsafe fn enqueue(
+        &self,
+        node: Pin<&Waiter<Need>>,
+        wanted: usize,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), Denied>> {
+        // Foreign code: before the lock. Dropped after it, where it is not needed.
+        let waker = cx.waker().clone();
+        let mut queue = self.queue.lock();
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word.load(Relaxed);
+        let collected = loop {
+            if word & CLOSED != 0 {
+                return Poll::Ready(Err(Denied::Closed));
+            }
+            let taken = wanted.min(word >> SHIFT);
+            let waits = if taken < wanted { WAITERS } else { 0 };
+            let next = (word - (taken << SHIFT)) | waits;
+            // Acquire: as in `try_acquire`.
+            match self.word.compare_exchange_weak(word, next, Acquire, Relaxed) {
+                Ok(_) => break taken,
+                Err(now) => word = now,
+            }
+        };
+        if collected == wanted {
+            return Poll::Ready(Ok(()));
+        }
+        let need = Need { missing: wanted - collected, collected };
+        // SAFETY: the payload of an idle node is its owner's, who is the caller.
+        node.payload().with_mut(|payload| unsafe { *payload = need });
+        // SAFETY: passed on from the caller.
+        unsafe { queue.push_back(node, Some(waker)) };
+        Poll::Pending
+    }
+
+    /// Ends a wait before its node goes away: whatever it had been given passes on.
+    ///
+    /// # Safety
+    ///
+    /// As for [`poll_acquire`](Self::poll_acquire).
+    pub(crate) unsafe fn cancel(&self, node: Pin<&Waiter<Need>>, wanted: usize) {
+        match node.phase() {
+            Phase::Idle => {}
+            Phase::Done(GRANTED) => self.release(wanted),
+            Phase::Done(_) => {}
+            // SAFETY: passed on from the caller.
+            Phase::Waiting => unsafe { self.leave(node, wanted) },
+        }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`poll_acquire`](Self::poll_acquire).
+    #[cold]
+    unsafe fn leave(&self, node: Pin<&Waiter<Need>>, wanted: usize) {
+        let mut queue = self.queue.lock();
+        // SAFETY: passed on from the caller.
+        match unsafe { queue.remove(node) } {
+            Removed::Waiting(waker) => {
+                // SAFETY: the node is idle now, and its payload the owner's.
+                let collected = node.payload().with(|need| unsafe { (*need).collected });
+                self.serve(queue, collected);
+                drop(waker);
+            }
+            Removed::Done(GRANTED) => self.serve(queue, wanted),
+            Removed::Done(_) | Removed::Idle => {}
+        }
+    }
+}
+
+/// Serves heads until nothing is left to give or nobody waits: true. False if the batch is full.
+fn serve_some(queue: &mut Locked<'_, Need, ()>, count: &mut usize, batch: &mut WakeBatch) -> bool {
+    loop {
+        if batch.is_full() {
+            return false;
+        }
+        let satisfied = queue.front(|need| {
+            let given = need.missing.min(*count);
+            need.missing -= given;
+            need.collected += given;
+            *count -= given;
+            need.missing == 0
+        });
+        if satisfied != Some(true) {
+            return true;
+        }
+        if let Some(wake) = queue.grant_front(GRANTED) {
+            batch.push(wake);
+        }
+    }
+}
+
+fn check_total(word: usize, count: usize) {
+    let free = word >> SHIFT;
+    assert!(count <= Permits::MAX.saturating_sub(free), "more permits than a semaphore can hold");
+}
+
+#[cfg(all(test, loom))]
+#[path = "tests/permits_models.rs"]
+mod models;
