@@ -32,7 +32,7 @@ pub(crate) struct WaitSlot {
 
 impl WaitSlot {
     #[track_caller]
-    pub(crate) const fn new(direction: Direction) -> WaitSlot {
+    pub(crate) fn new(direction: Direction) -> WaitSlot {
         let kind = match direction {
             Direction::Read => WaitKind::Readable,
             Direction::Write => WaitKind::Writable,
