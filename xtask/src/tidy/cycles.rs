@@ -8,7 +8,7 @@ use super::findings::Findings;
 use super::modules::{Modules, Target};
 use super::source::Source;
 use super::tree::Tree;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// From file to file, with the line of one import.
 type Edges = BTreeMap<usize, BTreeMap<usize, usize>>;
@@ -57,15 +57,27 @@ fn edges(modules: &Modules<'_, '_>) -> Edges {
 /// One ring for each set of files that reach one another: the shortest through its first file.
 fn rings(edges: &Edges) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     for start in edges.keys() {
         if seen.contains(start) {
             continue;
         }
         if let Some(ring) = shortest(edges, *start) {
-            seen.extend(ring.iter().copied());
+            let back = |file: &usize| reached(edges, *file).contains(start);
+            seen.extend(reached(edges, *start).into_iter().filter(back));
             found.push(ring);
         }
+    }
+    found
+}
+
+/// All files that a file depends on, however far away.
+fn reached(edges: &Edges, start: usize) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut next = vec![start];
+    while let Some(file) = next.pop() {
+        let more = edges.get(&file).into_iter().flat_map(BTreeMap::keys);
+        next.extend(more.copied().filter(|to| found.insert(*to)));
     }
     found
 }

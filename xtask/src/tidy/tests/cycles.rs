@@ -48,6 +48,17 @@ fn a_ring_of_three_is_reported_once() {
 }
 
 #[test]
+fn rings_that_share_a_file_are_one_finding() {
+    let found = findings(&[
+        ("lib.rs", "mod a;\nmod b;\nmod c;\n"),
+        ("a.rs", "pub fn a() { crate::b::b() }\n"),
+        ("b.rs", "pub fn b() { crate::a::a(); crate::c::c() }\n"),
+        ("c.rs", "pub fn c() { crate::a::a() }\n"),
+    ]);
+    assert_eq!(found, [("import-cycle", 2)]);
+}
+
+#[test]
 fn names_are_followed_through_re_exports_to_their_file() {
     let passed_on = findings(&[
         ("lib.rs", "mod a;\nmod b;\npub use a::A;\npub use b::{B, C as D};\n"),
