@@ -173,7 +173,7 @@ impl<T: QueueLink> Default for Fifo<T> {
 
 impl<T: QueueLink> Drop for Fifo<T> {
     fn drop(&mut self) {
-        // A destructor that panics leaves the rest to the field-less remainder: they leak.
+        // A destructor that panics leaves the rest where they are: they leak.
         while let Some(item) = self.pop_front() {
             drop(item);
         }

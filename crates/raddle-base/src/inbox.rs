@@ -40,6 +40,7 @@
 #[cfg(test)]
 mod tests;
 
+use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::{self, NonNull};
@@ -55,7 +56,8 @@ use crate::shim::atomic::{AtomicPtr, Ordering};
 /// a [`CachePadded`](crate::padded::CachePadded) when its neighbours are busy.
 pub struct Inbox<T: QueueLink> {
     newest: AtomicPtr<()>,
-    owns: PhantomData<T>,
+    /// Invariant, as a cell is: a shared inbox takes things in as well as it gives them out.
+    owns: PhantomData<Cell<T>>,
 }
 
 // SAFETY: the inbox owns what stands in it, so it may go where the things may go.

@@ -14,6 +14,7 @@ mod tests;
 
 use core::fmt;
 
+use crate::const_unless_loom;
 use crate::fifo::Fifo;
 use crate::pointer::QueueLink;
 use crate::shim::atomic::{AtomicUsize, Ordering};
@@ -27,10 +28,12 @@ pub struct Injector<T: QueueLink> {
 }
 
 impl<T: QueueLink> Injector<T> {
-    /// An empty queue.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { len: AtomicUsize::new(0), queue: Mutex::new(Fifo::new()) }
+    const_unless_loom! {
+        /// An empty queue.
+        #[must_use]
+        pub const fn new() -> Self {
+            Self { len: AtomicUsize::new(0), queue: Mutex::new(Fifo::new()) }
+        }
     }
 
     /// How many things stood in the queue a moment ago: one load.

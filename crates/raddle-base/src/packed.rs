@@ -98,8 +98,8 @@ field_of!(u8, u16, u32, u64, usize);
 
 /// Declares a type whose fields lie in one word; see the [module](mod@crate::packed).
 ///
-/// `NAME: type = low..high => getter, setter;` gives a constant of type
-/// [`Field`](crate::packed::Field) and two `const` methods. `type` is `bool` (one bit) or an
+/// `NAME: type = low..high => getter, setter;` gives a constant, which is
+/// [a field](crate::packed::Field), and two `const` methods. `type` is `bool` (one bit) or an
 /// unsigned integer. Fields that overlap, leave the word or do not fit their type are refused by
 /// the compiler.
 #[macro_export]

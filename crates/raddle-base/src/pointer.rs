@@ -6,6 +6,43 @@
 //! it. [`Pointer`] is the conversion; [`QueueLink`] adds the one `next` field through which queued
 //! things are chained; [`Link`] is that field.
 //!
+//! ```
+//! use raddle_base::fifo::Fifo;
+//! use raddle_base::pointer::{Link, Pointer, QueueLink};
+//! use std::ptr::NonNull;
+//!
+//! struct Job {
+//!     link: Link,
+//!     number: u32,
+//! }
+//!
+//! struct Queued(Box<Job>);
+//!
+//! // SAFETY: the box is converted there and back.
+//! unsafe impl Pointer for Queued {
+//!     fn into_raw(self) -> NonNull<()> {
+//!         self.0.into_raw()
+//!     }
+//!     unsafe fn from_raw(raw: NonNull<()>) -> Self {
+//!         Queued(unsafe { Pointer::from_raw(raw) })
+//!     }
+//! }
+//!
+//! // SAFETY: always the same field, and a box has one owner.
+//! unsafe impl QueueLink for Queued {
+//!     unsafe fn link(raw: NonNull<()>) -> NonNull<Link> {
+//!         let job: *mut Job = raw.cast().as_ptr();
+//!         unsafe { NonNull::new_unchecked(&raw mut (*job).link) }
+//!     }
+//! }
+//!
+//! let mut queue = Fifo::new();
+//! for number in [1, 2] {
+//!     queue.push_back(Queued(Box::new(Job { link: Link::new(), number })));
+//! }
+//! assert_eq!(queue.pop_front().map(|queued| queued.0.number), Some(1));
+//! ```
+//!
 //! The link is a cell of the shim, so that the model checker sees each access to it: a queue that
 //! publishes a thing with too weak an ordering is reported as a race on the link.
 

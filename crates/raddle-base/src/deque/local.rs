@@ -17,10 +17,25 @@ use crate::shim::atomic::Ordering;
 ///
 /// It can be sent to another thread but not shared, and there is only one. Dropping it drops what
 /// is still queued; thieves then find the ring empty.
+///
+/// ```compile_fail,E0277
+/// let (owner, _thief) = raddle_base::deque::ring::<Box<u32>>();
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| owner.push(Box::new(1))); // shared with another thread
+/// });
+/// ```
+///
+/// ```compile_fail,E0597
+/// let (owner, _thief) = raddle_base::deque::ring::<Box<&'static u32>>();
+/// let number = 5;
+/// owner.push(Box::new(&number)); // does not live as long as what the ring holds
+/// let _: Option<Box<&'static u32>> = owner.pop();
+/// ```
 pub struct Owner<T: Pointer> {
     ring: Arc<Ring>,
-    /// Not `Sync`: `push` and `pop` rely on being alone on this side.
-    alone: PhantomData<(Cell<()>, T)>,
+    /// A cell is not `Sync`: `push` and `pop` rely on being alone on this side. And it is
+    /// invariant: a shared owner takes items in as well as it gives them out.
+    alone: PhantomData<Cell<T>>,
 }
 
 // SAFETY: the items go with the owner (`T: Send`); the ring is made for other threads.
