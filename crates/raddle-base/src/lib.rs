@@ -32,4 +32,6 @@ pub mod pointer;
 pub mod random;
 pub mod shim;
 pub mod slab;
+#[cfg(test)]
+mod testing;
 pub mod wait;

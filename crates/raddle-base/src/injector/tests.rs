@@ -8,6 +8,7 @@ use std::thread;
 use crate::fifo::Fifo;
 use crate::injector::Injector;
 use crate::pointer::{Link, Pointer, QueueLink};
+use crate::testing::Watchdog;
 
 struct Item(Box<(Link, u32)>);
 
@@ -74,7 +75,9 @@ fn each_thing_is_popped_exactly_once_under_load() {
         }
         for _ in 0..2 {
             scope.spawn(|| {
+                let watchdog = Watchdog::start();
                 while popped.load(Ordering::Relaxed) < 2 * EACH as usize {
+                    watchdog.check();
                     let mut mine = values(injector.pop_batch(7));
                     mine.extend(injector.pop().map(|item| item.0.1));
                     popped.fetch_add(mine.len(), Ordering::Relaxed);

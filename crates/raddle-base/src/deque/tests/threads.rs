@@ -7,6 +7,7 @@ use std::thread;
 
 use crate::deque::{Owner, Thief, ring, ring_from};
 use crate::random::Rng;
+use crate::testing::Watchdog;
 
 const ITEMS: u32 = 100_000;
 const THIEVES: usize = 3;
@@ -34,10 +35,11 @@ fn each_item_is_received_exactly_once() {
 }
 
 fn push_and_pop(owner: &Owner<Box<u32>>) -> Vec<u32> {
-    let (mut rng, mut mine) = (Rng::new(99), Vec::new());
+    let (mut rng, mut mine, watchdog) = (Rng::new(99), Vec::new(), Watchdog::start());
     for value in 0..ITEMS {
         let mut item = Box::new(value);
         while let Err(back) = owner.push(item) {
+            watchdog.check();
             item = back;
             mine.extend(owner.pop().map(|item| *item));
         }
@@ -52,7 +54,9 @@ fn push_and_pop(owner: &Owner<Box<u32>>) -> Vec<u32> {
 fn steal_until(victim: &Thief<Box<u32>>, done: &AtomicBool, mut rng: Rng) -> Vec<u32> {
     let (owner, _own_thief) = ring();
     let mut mine = Vec::new();
+    let watchdog = Watchdog::start();
     while !done.load(Ordering::Acquire) {
+        watchdog.check();
         let stolen = match rng.below(3) {
             0 => victim.steal_one(),
             _ => victim.steal_half(&owner),

@@ -4,6 +4,7 @@ use std::thread;
 
 use super::{Item, taken};
 use crate::inbox::Inbox;
+use crate::testing::Watchdog;
 
 #[test]
 fn things_are_taken_in_the_order_of_pushing() {
@@ -37,7 +38,7 @@ fn pushers_keep_their_order_under_load() {
     const PUSHERS: u32 = 3;
     const EACH: u32 = 20_000;
     let inbox = Inbox::new();
-    let (mut next, mut takes) = ([0; PUSHERS as usize], 0);
+    let (mut next, mut takes, watchdog) = ([0; PUSHERS as usize], 0, Watchdog::start());
     let wakes: u32 = thread::scope(|scope| {
         let push = |who| {
             let inbox = &inbox;
@@ -45,6 +46,7 @@ fn pushers_keep_their_order_under_load() {
         };
         let pushers: Vec<_> = (0..PUSHERS).map(|who| scope.spawn(push(who))).collect();
         while next.iter().sum::<u32>() < PUSHERS * EACH {
+            watchdog.check();
             let values = taken(&inbox);
             takes += !values.is_empty() as u32;
             for value in values {
