@@ -2,7 +2,8 @@
 //!
 //! The list is the fenced block marked `edges`: one line a package, `name: what it may use`, with
 //! `dev` or `build` before the name for the dependencies of its tests or its build script. What
-//! cargo says about the packages must be covered by it; the list may allow more.
+//! cargo says about the packages must be covered by it; the list may allow more. Looked at as well:
+//! that the feature for test hooks stays out of everything that is shipped or measured.
 
 use super::findings::Findings;
 use super::tree::Tree;
@@ -12,6 +13,8 @@ use std::path::Path;
 use std::process::Command;
 
 const LIST: &str = "ARCHITECTURE.md";
+/// The feature with which tests stop threads at chosen points.
+const HOOKS: &str = "test-hooks";
 
 /// What `cargo metadata` says about each workspace of the tree.
 pub(crate) fn workspaces(root: &Path, tree: &Tree) -> Result<Vec<Value>, String> {
@@ -55,6 +58,12 @@ pub(crate) fn check(root: &str, tree: &Tree, metadata: &Value, findings: &mut Fi
                 Some(kind) => (format!("{kind} {name}"), kind),
                 None => (name.to_owned(), "normal"),
             };
+            let path = manifest_of(root, package);
+            let hooks = array(&dependency["features"]).any(|feature| feature == HOOKS);
+            if hooks && (name != "raddle-tests" || kind != "dev") {
+                let advice = format!("only the dev-dependencies of raddle-tests enable {HOOKS}");
+                findings.add(&path, 1, "test-hooks", advice);
+            }
             let itself = to == name;
             let normal = listed.get(name).is_some_and(|allowed| allowed.contains(to));
             let marked = listed.get(&key).is_some_and(|allowed| allowed.contains(to));
@@ -63,7 +72,7 @@ pub(crate) fn check(root: &str, tree: &Tree, metadata: &Value, findings: &mut Fi
                     "{kind} dependency of {name} on {to}: add `{key}: {to}` to the list of \
                      {LIST} with a reason, or drop it"
                 );
-                findings.add(&manifest_of(root, package), 1, "crate-edge", advice);
+                findings.add(&path, 1, "crate-edge", advice);
             }
         }
     }

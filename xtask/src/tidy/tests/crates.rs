@@ -62,6 +62,28 @@ fn a_test_may_use_what_its_package_may_use() {
 }
 
 #[test]
+fn hooks_are_for_tests_alone() {
+    let found = |name: &str, kind: Value| {
+        let dependency = json!({ "name": "base", "kind": kind, "features": ["test-hooks"] });
+        let metadata = json!({
+            "workspace_members": [name],
+            "packages": [{
+                "id": name, "name": name, "manifest_path": "/top/Cargo.toml",
+                "dependencies": [dependency],
+            }],
+        });
+        let list = format!("```edges\n{name}: base\n```\n");
+        let tree = Tree::of(&[("ARCHITECTURE.md", &list)]);
+        let mut findings = Findings::default();
+        edges::check("/top", &tree, &metadata, &mut findings);
+        findings.list.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(found("raddle-tests", json!("dev")), Vec::<&str>::new());
+    assert_eq!(found("raddle-tests", Value::Null), ["test-hooks"]);
+    assert_eq!(found("raddle-lab", json!("dev")), ["test-hooks"]);
+}
+
+#[test]
 fn licences_of_all_resolved_packages_are_checked() {
     let mut findings = Findings::default();
     licences::check(&metadata(), &mut findings);
