@@ -106,7 +106,12 @@ impl Ring {
             owned: OwnerCell::new(Owned { uring, doorbell, seen: Cell::new(0) }),
         };
         ring.inflight.lock().arm_wake();
+        ring.account(&ring.inflight.lock(), ring.owned.get());
         ring.submit();
+        if ring.doorbell().prepared() != 0 {
+            // A driver that cannot be nudged would be worse than none.
+            return Err(io::Error::other("io_uring does not take the poll of the wake descriptor"));
+        }
         Ok(ring)
     }
 
