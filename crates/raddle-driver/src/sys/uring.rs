@@ -271,6 +271,16 @@ impl Uring {
         unsafe { self.register(abi::UNREGISTER_PBUF_RING, (&raw mut argument).cast(), 1) }
     }
 
+    /// How many buffers of a group the kernel has picked so far. `EINVAL` before Linux 6.8.
+    #[cfg(test)]
+    pub(crate) fn buffers_head(&self, group: u16) -> io::Result<u32> {
+        let mut argument = [0u32; 10];
+        argument[0] = group.into();
+        // SAFETY: room for the group, the head and eight reserved words.
+        unsafe { self.register(26, argument.as_mut_ptr().cast(), 1)? };
+        Ok(argument[1])
+    }
+
     /// # Safety
     ///
     /// `argument` must be what `code` expects.

@@ -148,6 +148,12 @@ impl Pool {
         unsafe { std::slice::from_raw_parts(at.cast_const(), len as usize) }
     }
 
+    /// How many times a buffer was given so far, modulo 2^16.
+    #[cfg(test)]
+    pub(crate) fn given(&self) -> u16 {
+        self.own.get().expect("the owner asks").tail.get()
+    }
+
     /// How large a buffer is.
     pub(crate) fn size(&self) -> u32 {
         self.size

@@ -1,0 +1,92 @@
+//! A shortage of descriptors: reported once, no spinning, others served, recovery.
+//!
+//! Alone in its process, because the limit of descriptors is the process's.
+
+mod common;
+
+use common::*;
+use raddle_base::clock::Instant;
+use std::cell::Cell;
+use std::fs::File;
+use std::io::Write;
+use std::net::TcpStream;
+use std::rc::Rc;
+use std::time::Duration;
+
+fn limit_descriptors(count: u64) {
+    let limit = libc::rlimit { rlim_cur: count, rlim_max: count.max(4096) };
+    // SAFETY: the structure is on this frame. The hard limit may refuse to be what it is already.
+    unsafe {
+        let mut now = limit;
+        assert_eq!(libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut now), 0);
+        now.rlim_cur = limit.rlim_cur;
+        assert_eq!(libc::setrlimit(libc::RLIMIT_NOFILE, &raw const now), 0);
+    }
+}
+
+#[test]
+fn a_listener_out_of_descriptors_backs_off_and_recovers() {
+    on_each(|world| {
+        limit_descriptors(256);
+        let (listener, addr) = listener();
+        let clients: Vec<_> = (0..20).map(|_| TcpStream::connect(addr).unwrap()).collect();
+        let (echo, mut peer) = tcp_pair();
+        let mut fillers: Vec<File> = Vec::new();
+        while let Ok(file) = File::open("/dev/null") {
+            fillers.push(file);
+        }
+        let (accepted, errors) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let kept = Rc::new(std::cell::RefCell::new(Vec::new()));
+        world.spawn({
+            let (accepted, errors) = (Rc::clone(&accepted), Rc::clone(&errors));
+            let kept = Rc::clone(&kept);
+            async move {
+                loop {
+                    match listener.accept().await {
+                        Ok((fd, _)) => {
+                            kept.borrow_mut().push(fd);
+                            accepted.set(accepted.get() + 1);
+                        }
+                        Err(error) => {
+                            assert_eq!(error.raw_os_error(), Some(libc::EMFILE));
+                            errors.set(errors.get() + 1);
+                        }
+                    }
+                }
+            }
+        });
+        // Meanwhile another task is served.
+        let served = Rc::new(Cell::new(0));
+        world.spawn({
+            let served = Rc::clone(&served);
+            async move {
+                loop {
+                    read_exact(&echo, 1).await;
+                    served.set(served.get() + 1);
+                }
+            }
+        });
+        let before = world.parks.get();
+        world.run_for(Duration::from_millis(700), || false);
+        assert_eq!((accepted.get(), errors.get()), (0, 1), "reported once");
+        let parks = world.parks.get() - before;
+        assert!(parks <= 40, "{parks} returns in 0.7 s: pauses of 50 and 100 ms make about ten");
+        for n in 1..=10 {
+            peer.write_all(b"x").unwrap();
+            world.run_for(Duration::from_secs(10), || served.get() == n);
+            assert_eq!(served.get(), n);
+        }
+        assert_eq!(accepted.get(), 0);
+        // One descriptor is freed: one connection gets through, then the next shortage begins.
+        let freed = Instant::now();
+        fillers.pop();
+        world.run_for(Duration::from_secs(10), || accepted.get() == 1);
+        assert_eq!(accepted.get(), 1, "after {:?}", freed.elapsed());
+        world.run_for(Duration::from_secs(10), || errors.get() == 2);
+        assert_eq!(errors.get(), 2, "a new shortage is reported again");
+        fillers.clear();
+        world.run_for(Duration::from_secs(10), || accepted.get() == 20);
+        assert_eq!((accepted.get(), errors.get()), (20, 2));
+        drop(clients);
+    });
+}
