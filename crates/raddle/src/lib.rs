@@ -43,6 +43,12 @@ pub use raddle_runtime::{
 };
 pub use runtime::Runtime;
 
+/// Sockets, and the traits of input and output.
+pub use raddle_net as net;
+/// Files, and calls on paths.
+pub use raddle_net::fs;
+/// Signals of the process.
+pub use raddle_net::signal;
 /// Sleeps, time-outs, intervals.
 pub use raddle_runtime::time;
 /// Primitives that never allocate to wait and work on any runtime.

@@ -1,0 +1,167 @@
+//! The methods of halves: those of the stream, each for the direction it belongs to.
+
+use super::{ReadHalf, WriteHalf};
+use crate::io::{Interest, IoBuf, IoBufMut};
+use crate::protocol::Protocol;
+use crate::ready::Ready;
+use crate::stream::Stream;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::ops::Deref;
+use std::task::{Context, Poll};
+
+impl<R, P> ReadHalf<R>
+where
+    R: Deref<Target = Stream<P>>,
+    P: Protocol,
+{
+    /// See [`Stream::read`].
+    pub async fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buf).await
+    }
+
+    /// See [`Stream::read_vectored`].
+    pub async fn read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.0.read_vectored(bufs).await
+    }
+
+    /// See [`Stream::read_exact`].
+    pub async fn read_exact(&self, buf: &mut [u8]) -> io::Result<()> {
+        self.0.read_exact(buf).await
+    }
+
+    /// See [`Stream::read_to_end`].
+    pub async fn read_to_end(&self, into: &mut Vec<u8>) -> io::Result<usize> {
+        self.0.read_to_end(into).await
+    }
+
+    /// See [`Stream::read_owned`].
+    pub async fn read_owned<B: IoBufMut>(&self, buf: B) -> (io::Result<usize>, B) {
+        self.0.read_owned(buf).await
+    }
+
+    /// See [`Stream::peek`].
+    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.peek(buf).await
+    }
+
+    /// See [`Stream::poll_peek`].
+    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut [u8]) -> Poll<io::Result<usize>> {
+        self.0.poll_peek(cx, buf)
+    }
+
+    /// See [`Stream::readable`].
+    pub async fn readable(&self) -> io::Result<()> {
+        self.0.readable().await
+    }
+
+    /// See [`Stream::ready`].
+    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
+        self.0.ready(interest).await
+    }
+
+    /// See [`Stream::try_read`].
+    pub fn try_read(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.0.try_read(buf)
+    }
+
+    /// See [`Stream::try_read_vectored`].
+    pub fn try_read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.0.try_read_vectored(bufs)
+    }
+
+    /// See [`Stream::local_addr`].
+    pub fn local_addr(&self) -> io::Result<P::Addr> {
+        self.0.local_addr()
+    }
+
+    /// See [`Stream::peer_addr`].
+    pub fn peer_addr(&self) -> io::Result<P::Addr> {
+        self.0.peer_addr()
+    }
+}
+
+impl<R, P> WriteHalf<R>
+where
+    R: Deref<Target = Stream<P>>,
+    P: Protocol,
+{
+    /// See [`Stream::write`].
+    pub async fn write(&self, buf: &[u8]) -> io::Result<usize> {
+        self.0.write(buf).await
+    }
+
+    /// See [`Stream::write_vectored`].
+    pub async fn write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.0.write_vectored(bufs).await
+    }
+
+    /// See [`Stream::write_all`].
+    pub async fn write_all(&self, buf: &[u8]) -> io::Result<()> {
+        self.0.write_all(buf).await
+    }
+
+    /// See [`Stream::write_owned`].
+    pub async fn write_owned<B: IoBuf>(&self, buf: B) -> (io::Result<usize>, B) {
+        self.0.write_owned(buf).await
+    }
+
+    /// See [`Stream::write_all_owned`].
+    pub async fn write_all_owned<B: IoBuf>(&self, buf: B) -> (io::Result<()>, B) {
+        self.0.write_all_owned(buf).await
+    }
+
+    /// See [`Stream::writable`].
+    pub async fn writable(&self) -> io::Result<()> {
+        self.0.writable().await
+    }
+
+    /// See [`Stream::ready`].
+    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
+        self.0.ready(interest).await
+    }
+
+    /// See [`Stream::try_write`].
+    pub fn try_write(&self, buf: &[u8]) -> io::Result<usize> {
+        self.0.try_write(buf)
+    }
+
+    /// See [`Stream::try_write_vectored`].
+    pub fn try_write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.0.try_write_vectored(bufs)
+    }
+
+    /// Ends writing: see [`Stream::shutdown`].
+    pub fn shutdown(&self) -> io::Result<()> {
+        self.0.shutdown(std::net::Shutdown::Write)
+    }
+
+    /// See [`Stream::local_addr`].
+    pub fn local_addr(&self) -> io::Result<P::Addr> {
+        self.0.local_addr()
+    }
+
+    /// See [`Stream::peer_addr`].
+    pub fn peer_addr(&self) -> io::Result<P::Addr> {
+        self.0.peer_addr()
+    }
+}
+
+impl<R, P> AsRef<Stream<P>> for ReadHalf<R>
+where
+    R: Deref<Target = Stream<P>>,
+    P: Protocol,
+{
+    fn as_ref(&self) -> &Stream<P> {
+        &self.0
+    }
+}
+
+impl<R, P> AsRef<Stream<P>> for WriteHalf<R>
+where
+    R: Deref<Target = Stream<P>>,
+    P: Protocol,
+{
+    fn as_ref(&self) -> &Stream<P> {
+        &self.0
+    }
+}
