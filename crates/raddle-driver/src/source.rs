@@ -1,20 +1,4 @@
 //! A descriptor that tasks wait for: the owner's view, with both faces of I/O.
-//!
-//! A [`Source`] is made from a descriptor on a thread with a driver, and belongs to that driver's
-//! backend. It can be read and written in two ways, which may be mixed:
-//!
-//! * **Poll functions** (`poll_read` and so on), for those who write futures by hand. Of the tasks
-//!   that poll one direction, the latest is woken.
-//! * **Futures** (`read`, `accept` and so on), any number at once: all that wait are woken, and
-//!   those that find nothing wait again. Dropping one loses nothing: bytes, datagrams and
-//!   connections belong to the source until they have been handed out.
-//!
-//! All of them check and spend the task's budget. None allocates to wait.
-//!
-//! **Close.** Dropping the source hangs up at once (`shutdown(2)`), from whichever thread, if an
-//! operation still holds the descriptor; then cancels that operation, and the descriptor is closed
-//! when the kernel lets go. A source whose open file is known elsewhere
-//! ([`set_shared`](Source::set_shared)) is only cancelled and closed.
 
 use crate::addr::RawAddr;
 use crate::handle::Handle;
@@ -32,7 +16,23 @@ use std::task::{Context, Poll};
 mod futures;
 pub(crate) mod make;
 
-/// A descriptor on a driver. See the [module](self).
+/// A descriptor on a driver.
+///
+/// It is made from a descriptor on a thread with a driver, and belongs to that driver's
+/// backend. It can be read and written in two ways, which may be mixed:
+///
+/// * **Poll functions** (`poll_read` and so on), for those who write futures by hand. Of the tasks
+///   that poll one direction, the latest is woken.
+/// * **Futures** (`read`, `accept` and so on), any number at once: all that wait are woken, and
+///   those that find nothing wait again. Dropping one loses nothing: bytes, datagrams and
+///   connections belong to the source until they have been handed out.
+///
+/// All of them check and spend the task's budget. None allocates to wait.
+///
+/// **Close.** Dropping the source hangs up at once (`shutdown(2)`), from whichever thread, if an
+/// operation still holds the descriptor; then cancels that operation, and the descriptor is closed
+/// when the kernel lets go. A source whose open file is known elsewhere
+/// ([`set_shared`](Self::set_shared)) is only cancelled and closed.
 #[derive(Debug)]
 pub struct Source {
     /// `None` only while being dropped or taken apart.

@@ -22,8 +22,8 @@
 //! # Race
 //!
 //! The owner looks at both flags (clear) and is about to block; another thread sets one and rings.
-//! The ring is an edge of a descriptor that is armed already, so the wait returns at once.
-//! A second nudge finds the flag set and does not ring; the owner still owes a return for the first.
+//! The ring is an edge of a descriptor that is armed already, so the wait returns at once. A
+//! second nudge finds the flag set and does not ring; the owner still owes a return for the first.
 //!
 //! # Proof
 //!

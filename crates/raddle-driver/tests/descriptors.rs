@@ -6,6 +6,7 @@ mod common;
 
 use common::*;
 use raddle_base::clock::Instant;
+use raddle_driver::Source;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Write;
@@ -22,6 +23,19 @@ fn limit_descriptors(count: u64) {
         now.rlim_cur = limit.rlim_cur;
         assert_eq!(libc::setrlimit(libc::RLIMIT_NOFILE, &raw const now), 0);
     }
+}
+
+/// A task that reads bytes and counts them.
+fn serve(world: &World, source: Source) -> Rc<Cell<usize>> {
+    let served = Rc::new(Cell::new(0));
+    let count = Rc::clone(&served);
+    world.spawn(async move {
+        loop {
+            read_exact(&source, 1).await;
+            count.set(count.get() + 1);
+        }
+    });
+    served
 }
 
 #[test]
@@ -55,17 +69,7 @@ fn a_listener_out_of_descriptors_backs_off_and_recovers() {
                 }
             }
         });
-        // Meanwhile another task is served.
-        let served = Rc::new(Cell::new(0));
-        world.spawn({
-            let served = Rc::clone(&served);
-            async move {
-                loop {
-                    read_exact(&echo, 1).await;
-                    served.set(served.get() + 1);
-                }
-            }
-        });
+        let served = serve(world, echo);
         let before = world.parks.get();
         world.run_for(Duration::from_millis(700), || false);
         assert_eq!((accepted.get(), errors.get()), (0, 1), "reported once");

@@ -11,6 +11,12 @@ pub const fn bound(production: usize, model: usize) -> usize {
 ///
 /// At most three preemptions per execution are explored unless `LOOM_MAX_PREEMPTIONS` says
 /// otherwise: the bound under which concurrency faults of this size are known to show.
+///
+/// **What it overlooks.** Loom tries other orders against the *last* access to an atomic only. If
+/// thread A loads a word and does nothing else to it, and thread B then loads and exchanges it, the
+/// exchange finds B's own load as the last access, and the order "exchange, then A's load" is not
+/// explored. So let the thread that may only load be a spawned one and the exchanging side run in
+/// `f` itself, or run the model in both role arrangements; and see each model fail once.
 pub fn check(f: impl Fn() + Sync + Send + 'static) {
     check_bounded(3, f);
 }

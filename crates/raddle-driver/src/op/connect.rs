@@ -1,4 +1,4 @@
-//! Connecting a socket.
+//! Connecting a socket to an address, by the ring or by waiting until it is writable.
 
 use crate::addr::RawAddr;
 use crate::interest::Direction;

@@ -1,4 +1,4 @@
-//! Opening a file.
+//! Opening a file off the worker, and closing it again if nobody waits any more.
 
 use crate::op::{Entry, Operation, Route, Submitted};
 use crate::sys::{file, sqe::Sqe};
