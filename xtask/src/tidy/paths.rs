@@ -11,6 +11,8 @@ use super::source::Source;
 use super::tree::{Tree, parent};
 
 const NAMES: [&str; 3] = [".rs", ".md", ".toml"];
+/// Files that every package has: a guide for users may mean theirs.
+const COMMON: [&str; 5] = ["src/main.rs", "src/lib.rs", "main.rs", "lib.rs", "Cargo.toml"];
 const MORE: [&str; 3] = [".sh", ".txt", ".json"];
 
 pub(crate) fn check(tree: &Tree, sources: &[Source<'_>], findings: &mut Findings) {
@@ -66,6 +68,9 @@ fn is_path(tree: &Tree, word: &str) -> bool {
         return false;
     }
     let word = strip(word);
+    if COMMON.contains(&word) {
+        return false;
+    }
     if word.starts_with('/') || word.contains("//") || word.starts_with("target/") {
         return false;
     }

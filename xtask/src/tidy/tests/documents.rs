@@ -30,6 +30,7 @@ fn what_is_no_path_of_ours_is_left_alone() {
     let text =
         "`text/html` `/dev/null` `GET /a.rs` `a::b` `target/x.rs` `index.html` `x/y` `1/2`\n";
     assert_eq!(document(text), []);
+    assert_eq!(document("put it into your `src/main.rs`, and its `Cargo.toml`\n"), []);
     assert_eq!(document("```text\n`lab/gone.rs`\n```\n"), []);
 }
 
