@@ -1,11 +1,11 @@
 //! The traits of input and output: those of `futures-io`, which raddle's types implement, and one
 //! for reading without initialised room.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 pub use futures_io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
 pub use raddle_driver::{Direction, Interest, IoBuf, IoBufMut, Tail};
@@ -36,4 +36,73 @@ pub(crate) fn as_uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
 /// Whether a vectored call has nothing to do.
 pub(crate) fn all_empty<S: Deref<Target = [u8]>>(slices: &[S]) -> bool {
     slices.iter().all(|slice| slice.is_empty())
+}
+
+/// Any reader as a [`PollRead`]: zeroes the room before each read. For streams that are not
+/// raddle's own (TLS, for example) where a wrapper asks for [`PollRead`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ZeroFilled<T>(T);
+
+impl<T> ZeroFilled<T> {
+    /// Wraps a reader.
+    pub fn new(inner: T) -> ZeroFilled<T> {
+        ZeroFilled(inner)
+    }
+
+    /// What was wrapped.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+
+    /// What is wrapped.
+    pub fn get_ref(&self) -> &T {
+        &self.0
+    }
+
+    /// What is wrapped.
+    pub fn get_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+// SAFETY: all of the room is initialised, and the number is checked.
+unsafe impl<T: AsyncRead + Unpin> PollRead for ZeroFilled<T> {
+    fn poll_read_uninit(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut [MaybeUninit<u8>],
+    ) -> Poll<io::Result<usize>> {
+        into.fill(MaybeUninit::new(0));
+        // SAFETY: initialised just now; same layout.
+        let bytes = unsafe { &mut *(std::ptr::from_mut(into) as *mut [u8]) };
+        let count = ready!(Pin::new(&mut self.0).poll_read(cx, bytes))?;
+        assert!(count <= bytes.len(), "a reader claims more bytes than there was room for");
+        Poll::Ready(Ok(count))
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for ZeroFilled<T> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write_vectored(cx, bufs)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_close(cx)
+    }
 }
