@@ -8,6 +8,8 @@
 //! next), then `time`.
 
 pub mod blocking;
+#[doc(hidden)]
+pub mod macros;
 mod sched;
 pub mod task;
 pub mod time;
