@@ -37,9 +37,10 @@ pub mod task;
 pub use builder::{Builder, run};
 pub use io::{Backend, Io, IoInfo};
 pub use local::LocalRuntime;
+pub use raddle_macros::{main, test};
 pub use raddle_runtime::{
     Enter, Handle, LeftTask, Metrics, PanicPolicy, ShutdownReport, ThreadHook, UnhandledPanic,
-    WorkerMetrics, spawn, spawn_blocking, spawn_local, spawn_pinned,
+    WorkerMetrics, join, select, spawn, spawn_blocking, spawn_local, spawn_pinned, try_join,
 };
 pub use runtime::Runtime;
 
