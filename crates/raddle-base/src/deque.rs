@@ -90,12 +90,12 @@ use crate::shim::Arc;
 pub use local::Owner;
 pub use steal::Thief;
 
-/// How many items a ring can hold: 256, and 4 under the model checker.
+/// How many items a ring can hold: 2,048, and 4 under the model checker.
 pub const CAPACITY: usize = slots::CAPACITY as usize;
 
 /// Makes a ring: the side that pushes and pops, and the side that steals.
 ///
-/// Allocates once, about 2 KiB; pushes, pops and steals never do.
+/// Allocates once, about 16 KiB; pushes, pops and steals never do.
 ///
 /// ```
 /// let (mine, theirs) = raddle_base::deque::ring();

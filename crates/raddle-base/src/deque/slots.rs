@@ -22,7 +22,7 @@ use crate::shim::model;
 
 /// Slots of a ring; a power of two, so that an index finds its slot by a mask and wrap-around of
 /// the indices does no harm. Four in models, so that full and wrapped rings are reached.
-pub(crate) const CAPACITY: u32 = model::bound(256, 4) as u32;
+pub(crate) const CAPACITY: u32 = model::bound(2048, 4) as u32;
 const _: () = assert!(CAPACITY.is_power_of_two());
 
 /// A slot: owned by the ring while its index is queued, else garbage.

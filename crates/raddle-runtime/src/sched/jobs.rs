@@ -8,7 +8,7 @@ use std::any::Any;
 use std::panic::Location;
 use std::pin::Pin;
 use std::ptr;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use raddle_base::context::{self, Place};
 
@@ -54,6 +54,10 @@ impl Schedule for NoScheduler {
         }
     }
 
+    unsafe fn wake_joiner(_: *const (), joiner: Waker) {
+        joiner.wake();
+    }
+
     unsafe fn unhandled_panic(_: *const (), _: RawTask, payload: Box<dyn Any + Send>) {
         // The panic hook has printed its message; the payload's destructor may panic itself.
         std::mem::forget(payload);
@@ -71,7 +75,7 @@ impl Accepted {
     fn finish(&mut self) {
         if let Some(task) = self.0.take() {
             let _polling = enter_worker();
-            let Step::Done = task.run() else { unreachable!("a job ends in one poll") };
+            let Step::Done = task.run(0) else { unreachable!("a job ends in one poll") };
         }
     }
 }

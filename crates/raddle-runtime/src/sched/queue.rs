@@ -9,11 +9,12 @@ use std::cell::Cell;
 
 use raddle_base::deque::{self, Owner, Thief};
 use raddle_base::injector::Injector;
+use raddle_base::shim::model;
 
 use crate::task::Runnable;
 
 /// How many tasks are moved from the FIFO to the ring at a time.
-const REFILL: usize = deque::CAPACITY;
+const REFILL: usize = model::bound(256, 4);
 
 /// The owner's end. Belongs to one worker thread.
 pub(crate) struct RunQueue {

@@ -1,8 +1,10 @@
 //! What all threads of a runtime share, and how a task gets from anywhere to a worker.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::{Arc, OnceLock};
+use std::task::Waker;
 
 use raddle_base::fork;
 use raddle_base::injector::Injector;
@@ -185,7 +187,7 @@ impl Shared {
         }
         raw.abort();
         // The claim is taken from birth: this drops the future here, on the spawning thread.
-        let _ = task.run();
+        let _ = task.run_cancelled();
     }
 
     fn place_new(&self, task: Runnable) {
@@ -356,6 +358,16 @@ impl Schedule for Shared {
             shared.wake_all();
         }
         was_listed
+    }
+
+    unsafe fn wake_joiner(data: *const (), joiner: Waker) {
+        let joiner = Cell::new(Some(joiner));
+        let wake = || joiner.take().map_or((), Waker::wake);
+        // A joiner joins the rotation and does not jump the queue by the slot: one that waits for
+        // many tasks is then polled once for all that ended meanwhile, not once for each.
+        if current::with(data, |_, sides| sides.to_the_tail(wake)).is_none() {
+            wake();
+        }
     }
 
     unsafe fn unhandled_panic(data: *const (), task: RawTask, payload: Box<dyn Any + Send>) {

@@ -181,7 +181,7 @@ fn cancel(handle: &AbortHandle) {
         // SAFETY: the claim came with a run reference.
         let task = unsafe { Runnable::from_raw_task(raw) };
         // Cancelled before it is polled: the future is dropped here.
-        let Step::Done = task.run() else { unreachable!("a cancelled task was polled") };
+        let Step::Done = task.run_cancelled() else { unreachable!("a cancelled task was polled") };
     }
 }
 
@@ -204,7 +204,7 @@ fn empty_queues(shared: &Shared) {
 /// list closed and marked never was is marked first.
 fn run_cancelled(shared: &Shared, task: Runnable) {
     task.header().state.mark_cancelled();
-    if let Step::Requeue(task) = task.run() {
+    if let Step::Requeue(task) = task.run_cancelled() {
         shared.injector.push(task);
     }
 }

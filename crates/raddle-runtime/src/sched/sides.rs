@@ -19,13 +19,18 @@ const SLOT_RUNS: u32 = 3;
 
 /// Queues and turns of one worker. Used by its own thread only.
 pub(crate) struct Sides {
-    pub(crate) rotating: RunQueue,
-    pub(crate) served: RunQueue,
+    rotating: RunQueue,
+    served: RunQueue,
+    /// Something was put into the served queue since it was last found empty: spares a look at
+    /// its shared words in the common case.
+    served_any: Cell<bool>,
     free_turns: Turns,
     pinned: Pinned,
     pinned_next: Cell<bool>,
     /// Tasks that wake now are woken by I/O or timers.
     pub(crate) in_service: Cell<bool>,
+    /// Tasks that wake now go to the tail of the rotating queue.
+    tail_wakes: Cell<bool>,
 }
 
 /// The pinned side: nobody else touches it, so nothing in it is atomic.
@@ -83,10 +88,12 @@ impl Sides {
         Sides {
             rotating,
             served,
+            served_any: Cell::new(false),
             free_turns: Turns::default(),
             pinned: Pinned::default(),
             pinned_next: Cell::new(false),
             in_service: Cell::new(false),
+            tail_wakes: Cell::new(false),
         }
     }
 
@@ -101,6 +108,18 @@ impl Sides {
         self.pinned.push(task);
     }
 
+    /// Free tasks woken during `f` go to the tail of the rotating queue, past the slot.
+    pub(crate) fn to_the_tail(&self, f: impl FnOnce()) {
+        struct Restore<'a>(&'a Cell<bool>, bool);
+        impl Drop for Restore<'_> {
+            fn drop(&mut self) {
+                self.0.set(self.1);
+            }
+        }
+        let _restore = Restore(&self.tail_wakes, self.tail_wakes.replace(true));
+        f();
+    }
+
     /// A task has been woken on this thread, which is the home of a pinned one.
     #[inline]
     pub(crate) fn wake(&self, peer: &Peer, task: Runnable) -> Pushed {
@@ -110,8 +129,12 @@ impl Sides {
             return Pushed::Quiet;
         }
         if service {
-            self.served.push(&peer.served, task);
+            self.push_served(peer, task);
             return Pushed::Quiet;
+        }
+        if self.tail_wakes.get() {
+            self.rotating.push(&peer.rotating, task);
+            return Pushed::Stealable;
         }
         match peer.put_slot(task) {
             None => Pushed::Quiet,
@@ -128,14 +151,58 @@ impl Sides {
         if task.header().state.is_pinned() {
             return self.pinned.push(task);
         }
+        self.push_again_free(peer, task);
+    }
+
+    /// As [`push_again`](Self::push_again), for a task that is known to be free.
+    #[inline]
+    pub(crate) fn push_again_free(&self, peer: &Peer, task: Runnable) {
         self.rotating.push(&peer.rotating, task);
+    }
+
+    /// Whether a pinned task waits here.
+    #[inline]
+    pub(crate) fn has_pinned(&self) -> bool {
+        !self.pinned.is_empty()
     }
 
     /// Tasks from this worker's inbox or the injector.
     pub(crate) fn serve(&self, peer: &Peer, tasks: Fifo<Runnable>) {
         for task in tasks {
-            self.served.push(&peer.served, task);
+            self.push_served(peer, task);
         }
+    }
+
+    /// A task that was woken by I/O, timers or another thread, or stolen as such.
+    pub(crate) fn push_served(&self, peer: &Peer, task: Runnable) {
+        self.served_any.set(true);
+        self.served.push(&peer.served, task);
+    }
+
+    /// Takes from another worker's served queue; true with something to run.
+    pub(crate) fn steal_served(&self, peer: &Peer, victim: &Peer) -> bool {
+        let Some(task) = victim.served.steal(&self.served, &peer.served) else { return false };
+        self.push_served(peer, task);
+        true
+    }
+
+    /// Takes from another worker's rotating queue; true with something to run.
+    pub(crate) fn steal_rotating(&self, peer: &Peer, victim: &Peer) -> bool {
+        let Some(task) = victim.rotating.steal(&self.rotating, &peer.rotating) else {
+            return false;
+        };
+        self.rotating.push(&peer.rotating, task);
+        true
+    }
+
+    /// Whether more than one served task waits here.
+    pub(crate) fn has_served_to_share(&self) -> bool {
+        self.served_any.get() && self.served.has_more_than_one()
+    }
+
+    /// Whether served tasks wait here.
+    pub(crate) fn has_served(&self) -> bool {
+        self.served_any.get() && !self.served.is_empty()
     }
 
     /// Pinned tasks from this worker's inbox.
@@ -144,15 +211,12 @@ impl Sides {
     }
 
     /// The task whose turn it is.
-    #[inline(always)]
     pub(crate) fn next(&self, peer: &Peer) -> Option<Runnable> {
-        if self.pinned.is_empty() {
-            return self.next_free(peer);
-        }
-        self.next_of_both(peer)
+        if self.has_pinned() { self.next_of_both(peer) } else { self.next_free(peer) }
     }
 
-    fn next_of_both(&self, peer: &Peer) -> Option<Runnable> {
+    /// The task whose turn it is, free or pinned, while a pinned one waits.
+    pub(crate) fn next_of_both(&self, peer: &Peer) -> Option<Runnable> {
         let pinned_first = !self.pinned_next.get();
         self.pinned_next.set(pinned_first);
         if pinned_first {
@@ -161,9 +225,10 @@ impl Sides {
         self.next_free(peer).or_else(|| self.pinned.next())
     }
 
+    /// The free task whose turn it is.
     #[inline(always)]
-    fn next_free(&self, peer: &Peer) -> Option<Runnable> {
-        if peer.has_slot() || !self.served.is_empty() {
+    pub(crate) fn next_free(&self, peer: &Peer) -> Option<Runnable> {
+        if peer.has_slot() || self.served_any.get() {
             return self.next_of_three(peer);
         }
         self.rotating.pop(&peer.rotating)
@@ -178,20 +243,23 @@ impl Sides {
             return Some(task);
         }
         let task = if self.free_turns.queues() {
-            self.served.pop(&peer.served).or_else(|| self.rotating.pop(&peer.rotating))
+            self.pop_served(peer).or_else(|| self.rotating.pop(&peer.rotating))
         } else {
-            self.rotating.pop(&peer.rotating).or_else(|| self.served.pop(&peer.served))
+            self.rotating.pop(&peer.rotating).or_else(|| self.pop_served(peer))
         };
         // Only the slot may be left, past its limit.
         task.or_else(|| peer.take_slot())
     }
 
+    fn pop_served(&self, peer: &Peer) -> Option<Runnable> {
+        let task = self.served.pop(&peer.served);
+        self.served_any.set(task.is_some());
+        task
+    }
+
     /// Whether there is nothing to run here.
     pub(crate) fn is_empty(&self, peer: &Peer) -> bool {
-        self.rotating.is_empty()
-            && self.served.is_empty()
-            && !peer.has_slot()
-            && self.pinned.is_empty()
+        self.rotating.is_empty() && !self.has_served() && !peer.has_slot() && self.pinned.is_empty()
     }
 }
 

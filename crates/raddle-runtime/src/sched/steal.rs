@@ -33,7 +33,7 @@ impl Worker {
         // The slot last: its owner is about to run it, with its caches warm.
         for victim in others.filter(|&other| other != self.index) {
             if let Some(task) = peers[victim].take_slot() {
-                self.sides.served.push(&peer.served, task);
+                self.sides.push_served(peer, task);
                 peer.counters.steals.add(1);
                 return true;
             }
@@ -45,12 +45,7 @@ impl Worker {
         if victim.is_away() {
             self.visit(victim);
         }
-        if let Some(task) = victim.served.steal(&self.sides.served, &peer.served) {
-            self.sides.served.push(&peer.served, task);
-            return true;
-        }
-        if let Some(task) = victim.rotating.steal(&self.sides.rotating, &peer.rotating) {
-            self.sides.rotating.push(&peer.rotating, task);
+        if self.sides.steal_served(peer, victim) || self.sides.steal_rotating(peer, victim) {
             return true;
         }
         if victim.inbox.is_empty() {

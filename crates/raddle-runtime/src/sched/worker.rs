@@ -7,7 +7,6 @@ use std::sync::Arc;
 use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
 use raddle_base::random::Rng;
-use raddle_base::shim::atomic::Ordering::Relaxed;
 
 use crate::sched::current;
 use crate::sched::idle::Awake;
@@ -72,15 +71,34 @@ impl Worker {
         while !self.shared.phase.is_cancelling() {
             self.shared.check_fork();
             self.look(peer, doorbell);
-            match self.sides.next(peer) {
-                Some(task) => self.dispatch(peer, task),
-                None => self.find(peer),
+            if !self.turn(peer) {
+                self.find(peer);
             }
         }
     }
 
+    /// Polls the task whose turn it is; false if there is none.
+    #[inline(always)]
+    fn turn(&self, peer: &Peer) -> bool {
+        if self.sides.has_pinned() {
+            return match self.sides.next_of_both(peer) {
+                Some(task) => {
+                    self.dispatch(peer, task);
+                    true
+                }
+                None => false,
+            };
+        }
+        let Some(task) = self.sides.next_free(peer) else { return false };
+        peer.counters.dispatches.add(1);
+        if let Step::Requeue(task) = task.run(self.index as u32) {
+            self.sides.push_again_free(peer, task);
+        }
+        true
+    }
+
     /// Everything that must not wait for the tasks at hand: a few loads when there is nothing.
-    // Always: the loop is one function, and this is most of it.
+    // Always: the loop is one function, and this is a third of it.
     #[inline(always)]
     pub(crate) fn look(&self, peer: &Peer, doorbell: &Doorbell) {
         if !peer.inbox.is_empty() || !peer.pinned_inbox.is_empty() {
@@ -98,15 +116,9 @@ impl Worker {
     }
 
     /// Polls one task and does what follows.
-    #[inline(always)]
     pub(crate) fn dispatch(&self, peer: &Peer, task: Runnable) {
         peer.counters.dispatches.add(1);
-        let home = &task.header().home;
-        // Relaxed: a hint for wakers, except for pinned tasks, whose home it is already.
-        if home.load(Relaxed) as usize != self.index {
-            home.store(self.index as u32, Relaxed);
-        }
-        if let Step::Requeue(task) = task.run() {
+        if let Step::Requeue(task) = task.run(self.index as u32) {
             self.sides.push_again(peer, task);
         }
     }
@@ -146,7 +158,7 @@ impl Worker {
     #[cold]
     fn hold_or_submit(&self, peer: &Peer) {
         let held = self.unsubmitted.get() + 1;
-        if held < SUBMIT_AFTER && !self.sides.served.is_empty() {
+        if held < SUBMIT_AFTER && self.sides.has_served() {
             return self.unsubmitted.set(held);
         }
         self.serve_driver(peer);
@@ -154,6 +166,7 @@ impl Worker {
 
     /// Something is prepared, or armed, or to be asked for: submits, or counts down to the next
     /// reading of the clock and does what is due by it.
+    #[cold]
     fn mind(&self, peer: &Peer, doorbell: &Doorbell) {
         if doorbell.prepared() != 0 {
             self.hold_or_submit(peer);
@@ -186,7 +199,7 @@ impl Worker {
 
     /// More than one task was served at once: an idle sibling may take some.
     pub(crate) fn share_served(&self) {
-        if !self.shared.is_alone() && self.sides.served.has_more_than_one() {
+        if !self.shared.is_alone() && self.sides.has_served_to_share() {
             self.shared.notify_any();
         }
     }

@@ -11,6 +11,7 @@ use raddle_base::context;
 use raddle_base::list::Links;
 use raddle_base::pointer::Link;
 use raddle_base::shim::atomic::AtomicU32;
+use raddle_base::shim::atomic::Ordering::Relaxed;
 use raddle_base::shim::cell::UnsafeCell;
 
 use crate::task::error::JoinError;
@@ -108,7 +109,7 @@ unsafe fn schedule<S: Schedule>(scheduler: *const (), task: Runnable) {
 /// # Safety
 ///
 /// The caller gives its run reference to a task of this very type.
-unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask) -> Step {
+unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask, home: u32) -> Step {
     let header = raw.header();
     if header.state.start() == Start::Cancel {
         // SAFETY: the run reference and the claim are ours.
@@ -127,11 +128,16 @@ unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask) -> Step {
             // SAFETY: the run reference is still ours and goes back into a queue.
             Step::Requeue(unsafe { Runnable::from_raw_task(raw) })
         }
-        Ok(Poll::Pending) => match header.state.idle() {
-            Idle::Parked => Step::Done,
-            // SAFETY: `Again` leaves the run reference with us.
-            Idle::Again => Step::Requeue(unsafe { Runnable::from_raw_task(raw) }),
-        },
+        Ok(Poll::Pending) => {
+            // Where a wake will send it; only wakes of an idle task look.
+            // Relaxed: `idle` publishes it with everything else.
+            header.home.store(home, Relaxed);
+            match header.state.idle() {
+                Idle::Parked => Step::Done,
+                // SAFETY: `Again` leaves the run reference with us.
+                Idle::Again => Step::Requeue(unsafe { Runnable::from_raw_task(raw) }),
+            }
+        }
         Ok(Poll::Ready(output)) => {
             // SAFETY: the claim and the run reference are ours.
             unsafe { finish::<F, S>(raw, Ok(output)) };
@@ -198,7 +204,10 @@ unsafe fn finish<F: Future + 'static, S: Schedule>(
         // SAFETY: COMPLETE and JOIN_WAKER are set: the cell is the completer's.
         let waker = header.join_waker.with_mut(|cell| unsafe { (*cell).take() });
         // A joiner's waker that panics is the joiner's affair; the task goes on to its end.
-        let payload = guarded(|| waker.map_or((), std::task::Waker::wake));
+        let payload = waker.and_then(|joiner| {
+            // SAFETY: as for `unhandled_panic` below.
+            guarded(|| unsafe { S::wake_joiner(header.scheduler, joiner) })
+        });
         std::mem::forget(guarded(|| drop(payload)));
     }
     if owed.drop_output

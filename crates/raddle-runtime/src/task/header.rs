@@ -37,6 +37,13 @@ pub(crate) trait Schedule: 'static {
         JoinError::cancelled(id)
     }
 
+    /// The task has completed: wakes its joiner.
+    ///
+    /// # Safety
+    ///
+    /// The calling thread belongs to the runtime and keeps it alive.
+    unsafe fn wake_joiner(data: *const (), joiner: std::task::Waker);
+
     /// A task panicked and nobody will join it, or a destructor of its panicked.
     ///
     /// # Safety
@@ -60,8 +67,9 @@ pub(crate) enum Step {
 
 /// How to treat a task whose future type is not known.
 pub(crate) struct Vtable {
-    /// Polls once, or cancels, and tells what follows. The caller holds the run reference.
-    pub(crate) run: unsafe fn(RawTask) -> Step,
+    /// Polls once, or cancels, and tells what follows. The caller holds the run reference and
+    /// says which worker it is.
+    pub(crate) run: unsafe fn(RawTask, u32) -> Step,
     /// Moves the output to the pointer, which is an `Option<Result<T, JoinError>>`.
     pub(crate) take_output: unsafe fn(RawTask, *mut ()),
     /// Drops the stored output.
@@ -200,13 +208,20 @@ impl Runnable {
         self.0.header()
     }
 
-    /// Polls the task once. Must be called on its home worker if it is pinned.
+    /// Polls the task once, on worker `home`. A pinned task's own home must call it.
     #[inline]
-    pub(crate) fn run(self) -> Step {
+    pub(crate) fn run(self, home: u32) -> Step {
         let raw = self.0;
         std::mem::forget(self);
         // SAFETY: the run reference was ours and goes to the callee.
-        unsafe { (raw.header().vtable.run)(raw) }
+        unsafe { (raw.header().vtable.run)(raw, home) }
+    }
+
+    /// Runs a task that is marked as cancelled, which drops its future, or is about to be dropped
+    /// at its next turn.
+    pub(crate) fn run_cancelled(self) -> Step {
+        let home = self.header().home_index() as u32;
+        self.run(home)
     }
 }
 

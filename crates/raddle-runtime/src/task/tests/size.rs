@@ -13,6 +13,8 @@ impl Schedule for Nowhere {
         false
     }
 
+    unsafe fn wake_joiner(_: *const (), _: std::task::Waker) {}
+
     unsafe fn unhandled_panic(_: *const (), _: RawTask, _: Box<dyn Any + Send>) {}
 }
 
