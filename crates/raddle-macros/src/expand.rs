@@ -41,7 +41,7 @@ pub(crate) fn expand(kind: Kind, args: TokenStream, item: TokenStream) -> TokenS
         let mut function = function;
         // An async `main` would be reported as a second error.
         function.sig.asyncness = None;
-        function.block = parse_quote!({ ::core::unimplemented!() });
+        function.block = parse_quote!({ loop {} });
         quote!(#error #function)
     })
 }

@@ -8,12 +8,14 @@
 //! next), then `time`.
 
 pub mod blocking;
+mod join_set;
 #[doc(hidden)]
 pub mod macros;
 mod sched;
 pub mod task;
 pub mod time;
 
+pub use join_set::JoinSet;
 pub use sched::ambient::{Builder, spawn, spawn_blocking, spawn_local, spawn_pinned};
 pub use sched::config::{Config, PanicPolicy, ThreadHook, UnhandledPanic};
 pub use sched::metrics::{Metrics, WorkerMetrics};

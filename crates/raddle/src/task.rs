@@ -4,5 +4,5 @@ pub use raddle_runtime::task::{
     AbortHandle, Id, JoinError, JoinHandle, YieldNow, id, try_id, yield_now,
 };
 pub use raddle_runtime::{
-    Builder, block_in_place, spawn, spawn_blocking, spawn_local, spawn_pinned,
+    Builder, JoinSet, block_in_place, spawn, spawn_blocking, spawn_local, spawn_pinned,
 };

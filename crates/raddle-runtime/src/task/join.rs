@@ -71,7 +71,8 @@ impl<T> JoinHandle<T> {
     /// Lets the task go on by itself, as dropping the handle does.
     pub fn detach(self) {}
 
-    fn take(&mut self) -> Result<T, JoinError> {
+    /// Takes the output of a task that is complete.
+    pub(crate) fn take(&mut self) -> Result<T, JoinError> {
         let mut output: Option<Result<T, JoinError>> = None;
         // SAFETY: the task is complete and this handle has the right to its output, which is of
         // type `T` as promised to `new`.
@@ -82,7 +83,7 @@ impl<T> JoinHandle<T> {
     }
 
     /// Fills the join waker cell; false if the task completed meanwhile.
-    fn register(&self, waker: &Waker) -> bool {
+    pub(crate) fn register(&self, waker: &Waker) -> bool {
         let header = self.raw.header();
         if header.state.has_join_waker() {
             // SAFETY: nobody writes the cell while JOIN_WAKER is set, but this handle.
