@@ -6,13 +6,16 @@
 //! rings or pools that come from mmap.
 
 use super::level::{Basis, Level};
+use crate::machine;
 use crate::outcome::Verdict;
 use crate::plan::Plan;
 use crate::served::{self, Load, Ready};
 
 /// On any echo server.
 pub(crate) fn connection(plan: Plan, server: fn(Ready), basis: Basis) -> Verdict {
-    let wanted = plan.size(20_000, 50);
+    // Both processes need some descriptors of their own; a server that met its limit would fail.
+    let limit = machine::raise_file_limit().saturating_sub(200);
+    let wanted = plan.size(20_000, 50).min(limit);
     let address = served::start(server)?;
     let hold = |number: u64| {
         let pid = std::process::id();
