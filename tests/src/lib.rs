@@ -1,1 +1,71 @@
-//! Behaviour through the public API of raddle, a file a promise.
+//! What the behaviour tests share: a watchdog, drop counters, and who wants the long ones.
+//!
+//! Each file under `tests/tests` is named after a promise and tests it through the public API.
+//! Tests named `stress_…` run only with `RADDLE_STRESS` set, those named `limit_…`, which check
+//! times in milliseconds, only with `RADDLE_LIMITS`: see `cargo xtask stress`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long a test may take before it counts as stuck.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Runs `test` on a thread of its own and panics if it is stuck.
+///
+/// # Panics
+///
+/// If `test` panics, or takes more than a minute.
+pub fn watched(test: impl FnOnce() + Send + 'static) {
+    let (done, wait) = mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        test();
+        // The receiver waits for this or for the limit.
+        let _ = done.send(());
+    });
+    match wait.recv_timeout(LIMIT) {
+        Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => {
+            if let Err(payload) = thread.join() {
+                std::panic::resume_unwind(payload);
+            }
+        }
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("stuck: not done after {LIMIT:?}"),
+    }
+}
+
+/// Whether the tests that take minutes are wanted.
+pub fn wants_stress() -> bool {
+    std::env::var_os("RADDLE_STRESS").is_some()
+}
+
+/// Whether the tests that check times are wanted.
+pub fn wants_limits() -> bool {
+    std::env::var_os("RADDLE_LIMITS").is_some()
+}
+
+/// Counts how many guards have been dropped.
+#[derive(Debug, Clone, Default)]
+pub struct Drops(Arc<AtomicUsize>);
+
+impl Drops {
+    /// A guard that counts when it is dropped.
+    pub fn guard(&self) -> DropGuard {
+        DropGuard(self.0.clone())
+    }
+
+    /// How many guards have been dropped.
+    pub fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Counts its drop.
+#[derive(Debug)]
+pub struct DropGuard(Arc<AtomicUsize>);
+
+impl Drop for DropGuard {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}

@@ -338,7 +338,7 @@ impl Handle {
         self.shared.refuse_fork();
         refuse_in_task("block_on");
         let _entered = self.enter();
-        block_on_here(future)
+        raddle_sync::block_on(future)
     }
 
     /// Makes this the runtime of the calling thread: [`spawn`](crate::spawn), timers and sockets
@@ -398,25 +398,4 @@ impl fmt::Debug for Enter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Enter")
     }
-}
-
-fn block_on_here<F: Future>(future: F) -> F::Output {
-    struct Unpark(raddle_base::shim::Arc<raddle_base::parker::Parker>);
-    impl std::task::Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let mut future = pin!(future);
-    raddle_base::parker::with_current(|parker| {
-        let waker = std::task::Waker::from(Arc::new(Unpark(parker.clone())));
-        loop {
-            if let std::task::Poll::Ready(output) =
-                future.as_mut().poll(&mut std::task::Context::from_waker(&waker))
-            {
-                return output;
-            }
-            parker.park();
-        }
-    })
 }

@@ -1,0 +1,77 @@
+//! A runtime used in a forked child says so at once, and the parent goes on.
+//!
+//! One test only, because a fork copies whatever else the process is doing.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process;
+
+use raddle::Builder;
+use raddle_tests::watched;
+
+/// Forks, runs `child` in the child, and gives the child's wait status.
+fn forked(child: impl FnOnce() -> i32) -> i32 {
+    // SAFETY: the child runs `child` and then leaves by `_exit`; other threads of this process
+    // hold no lock that it needs (the panic hook is silenced by the caller).
+    match unsafe { libc::fork() } {
+        0 => {
+            let code = child();
+            // SAFETY: ends the child without running the parent's exit handlers.
+            unsafe { libc::_exit(code) }
+        }
+        pid => {
+            assert!(pid > 0, "fork failed");
+            let mut status = 0;
+            // SAFETY: waits for the child made above.
+            assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+            status
+        }
+    }
+}
+
+#[test]
+fn a_forked_child_is_refused_and_the_parent_is_unharmed() {
+    watched(|| {
+        std::panic::set_hook(Box::new(|_| {}));
+        let runtime = Builder::new().workers(2).build().unwrap();
+        let handle = runtime.handle().clone();
+        runtime.block_on(async {});
+        let refused = |f: &dyn Fn()| {
+            let payload = catch_unwind(AssertUnwindSafe(f)).err();
+            let text = payload.and_then(|payload| payload.downcast::<String>().ok());
+            i32::from(!text.is_some_and(|text| text.contains("before a fork")))
+        };
+        for use_it in [
+            &(|| handle.spawn(async {}).detach()) as &dyn Fn(),
+            &|| handle.block_on(async {}),
+            &|| drop(handle.enter()),
+        ] {
+            let status = forked(|| refused(use_it));
+            assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{status:#x}");
+        }
+        // A child made inside a task comes back into the worker's loop there: it aborts.
+        let status = runtime.block_on(runtime.spawn(async {
+            // SAFETY: as in `forked`; the child returns into the loop on purpose.
+            let pid = unsafe { libc::fork() };
+            if pid == 0 {
+                return None;
+            }
+            let mut status = 0;
+            // SAFETY: waits for the child made above.
+            assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+            Some(status)
+        }));
+        let status = status.unwrap().unwrap();
+        assert!(libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGABRT);
+        // The parent goes on.
+        assert_eq!(runtime.block_on(handle.spawn(async { 5 })).unwrap(), 5);
+        drop(runtime);
+        // A runtime of its own, made in the child, works.
+        let status = forked(|| {
+            let runtime = Builder::new().workers(1).build().unwrap();
+            let fine = runtime.run(async { raddle::spawn(async { 1 }).await.unwrap() }) == 1;
+            i32::from(!fine)
+        });
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{status:#x}");
+        let _ = process::id();
+    });
+}

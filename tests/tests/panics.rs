@@ -1,0 +1,123 @@
+//! A panic in a task, a destructor or a hook is contained, and goes where the policy says.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use raddle::task::yield_now;
+use raddle::{Builder, PanicPolicy};
+use raddle_tests::watched;
+
+struct PanicsOnDrop;
+
+impl Drop for PanicsOnDrop {
+    fn drop(&mut self) {
+        panic!("in a destructor");
+    }
+}
+
+#[test]
+fn a_destructor_that_panics_is_the_panic_of_its_task() {
+    watched(|| {
+        Builder::new().workers(1).build().unwrap().run(async {
+            let task = raddle::spawn(async {
+                let _bomb = PanicsOnDrop;
+                std::future::pending::<()>().await;
+            });
+            yield_now().await;
+            task.abort();
+            let error = task.await.unwrap_err();
+            assert_eq!(error.panic_message(), Some("in a destructor"));
+            // An output whose destructor panics, and nobody to take it.
+            raddle::spawn(async { PanicsOnDrop }).detach();
+            yield_now().await;
+            assert_eq!(raddle::spawn(async { 1 }).await.unwrap(), 1);
+        });
+    });
+}
+
+#[test]
+fn the_policy_is_told_once_of_each_panic_that_nobody_joins() {
+    watched(|| {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let theirs = told.clone();
+        let policy = PanicPolicy::Call(Arc::new(move |panic| {
+            theirs.lock().unwrap().push((panic.name.map(String::from), panic.spawned_at.line()));
+            panic!("a policy that panics itself");
+        }));
+        let runtime = Builder::new().workers(2).on_unhandled_panic(policy).build().unwrap();
+        runtime.run(async {
+            let joined = raddle::spawn(async { panic!("joined") });
+            assert!(joined.await.unwrap_err().is_panic());
+            let named = raddle::task::Builder::new().name("lost");
+            named.spawn(async { panic!("detached") }).detach();
+            while told.lock().unwrap().is_empty() {
+                yield_now().await;
+            }
+        });
+        let told = told.lock().unwrap();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(told[0].0.as_deref(), Some("lost"));
+    });
+}
+
+#[test]
+fn the_policy_shutdown_ends_run_with_the_panic() {
+    watched(|| {
+        for workers in [1, 2] {
+            let runtime = Builder::new()
+                .workers(workers)
+                .on_unhandled_panic(PanicPolicy::Shutdown)
+                .build()
+                .unwrap();
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                runtime.run(async {
+                    raddle::spawn(async { panic!("fatal") }).detach();
+                    std::future::pending::<()>().await;
+                });
+            }));
+            assert_eq!(result.unwrap_err().downcast_ref::<&str>(), Some(&"fatal"));
+        }
+    });
+}
+
+#[test]
+fn a_panic_of_the_main_future_comes_out_after_the_shutdown() {
+    watched(|| {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let theirs = ended.clone();
+        let runtime = Builder::new()
+            .workers(2)
+            .on_thread_stop(move |_| {
+                theirs.fetch_add(1, Ordering::SeqCst);
+            })
+            .build()
+            .unwrap();
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            runtime.run(async { panic!("main") });
+        }));
+        assert_eq!(result.unwrap_err().downcast_ref::<&str>(), Some(&"main"));
+        assert_eq!(ended.load(Ordering::SeqCst), 2);
+    });
+}
+
+#[test]
+fn thread_hooks_run_on_each_worker_and_may_panic() {
+    watched(|| {
+        let calls = Arc::new(Mutex::new(Vec::new()));
+        let (starts, stops) = (calls.clone(), calls.clone());
+        let runtime = Builder::new()
+            .workers(2)
+            .on_thread_start(move |worker| {
+                starts.lock().unwrap().push((worker, "start"));
+                panic!("in a hook");
+            })
+            .on_thread_stop(move |worker| stops.lock().unwrap().push((worker, "stop")))
+            .build()
+            .unwrap();
+        assert_eq!(runtime.run(async { raddle::spawn(async { 3 }).await.unwrap() }), 3);
+        let mut calls = calls.lock().unwrap().clone();
+        calls.sort_unstable();
+        assert_eq!(calls, [(0, "start"), (0, "stop"), (1, "start"), (1, "stop")]);
+    });
+}

@@ -1,0 +1,194 @@
+//! A shutdown returns against anything, and tells what it left.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use raddle::net::TcpListener;
+use raddle::sync::Notify;
+use raddle::{Builder, Runtime};
+use raddle_tests::{Drops, wants_limits, watched};
+
+/// A runtime with one of each obstacle, and what ends them afterwards.
+struct Obstacles {
+    runtime: Runtime,
+    /// Counts the destructors that must run.
+    must: Drops,
+    /// Counts those that cannot: of the spinning task and what is pinned behind it.
+    cannot: Drops,
+    stop: Arc<AtomicBool>,
+    _job: mpsc::Sender<()>,
+}
+
+const PARKED: usize = 1000;
+const PINNED: usize = 10;
+
+fn obstacles(workers: usize) -> Obstacles {
+    let runtime = Builder::new().workers(workers).build().unwrap();
+    let (must, cannot) = (Drops::default(), Drops::default());
+    let stop = Arc::new(AtomicBool::new(false));
+    let notify = Arc::new(Notify::new());
+    for _ in 0..PARKED {
+        let (guard, notify) = (must.guard(), notify.clone());
+        runtime
+            .spawn(async move {
+                let _guard = guard;
+                notify.notified().await;
+            })
+            .detach();
+    }
+    let guard = must.guard();
+    runtime
+        .spawn(async move {
+            let _guard = guard;
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            loop {
+                drop(listener.accept().await);
+            }
+        })
+        .detach();
+    let (job, wait) = mpsc::channel::<()>();
+    let (begun, in_job) = mpsc::channel();
+    let stuck = move || {
+        begun.send(()).unwrap();
+        // Ends when the test drops the sender.
+        let _ = wait.recv();
+    };
+    runtime.block_on(async { raddle::spawn_blocking(stuck).detach() });
+    in_job.recv().unwrap();
+    let (begun, spinning) = mpsc::channel();
+    let (ended, pinned) = (stop.clone(), cannot.clone());
+    runtime
+        .spawn(async move {
+            let _guard = pinned.guard();
+            for _ in 0..PINNED {
+                let guard = pinned.guard();
+                raddle::spawn_local(async move {
+                    let _guard = guard;
+                    pending::<()>().await;
+                })
+                .detach();
+            }
+            begun.send(()).unwrap();
+            while !ended.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        })
+        .detach();
+    spinning.recv().unwrap();
+    Obstacles { runtime, must, cannot, stop, _job: job }
+}
+
+fn check(workers: usize) -> Duration {
+    let Obstacles { runtime, must, cannot, stop, _job } = obstacles(workers);
+    let begin = Instant::now();
+    let report = runtime.shutdown_timeout(Duration::from_millis(200));
+    let took = begin.elapsed();
+    assert_eq!(must.count(), PARKED + 1, "destructors that can run have run");
+    assert_eq!(cannot.count(), 0, "those of the spinning worker cannot");
+    assert_eq!(report.tasks.len(), 1 + PINNED, "{report}");
+    assert_eq!(report.blocking_jobs, 1, "{report}");
+    assert_eq!(report.threads, 1, "{report}");
+    assert!(report.tasks.iter().all(|task| task.spawned_at.file().ends_with("shutdown.rs")));
+    assert!(!report.is_clean());
+    stop.store(true, Ordering::Relaxed);
+    took
+}
+
+#[test]
+fn returns_against_a_spinning_task_a_stuck_job_and_a_thousand_sleepers() {
+    for workers in [1, 2, 3] {
+        watched(move || {
+            check(workers);
+        });
+    }
+}
+
+#[test]
+fn limit_returns_within_300_ms() {
+    if !wants_limits() {
+        return;
+    }
+    for workers in [1, 2] {
+        watched(move || {
+            let took = check(workers);
+            assert!(took <= Duration::from_millis(300), "{took:?}");
+        });
+    }
+}
+
+#[test]
+fn a_clean_shutdown_leaves_nothing_and_joins_its_threads() {
+    watched(|| {
+        for workers in [1, 2] {
+            let runtime = Builder::new().workers(workers).build().unwrap();
+            let drops = Drops::default();
+            for _ in 0..100 {
+                let guard = drops.guard();
+                runtime
+                    .spawn(async move {
+                        let _guard = guard;
+                        pending::<()>().await;
+                    })
+                    .detach();
+            }
+            let report = runtime.shutdown_timeout(Duration::from_secs(30));
+            assert!(report.is_clean(), "{report}");
+            assert_eq!(drops.count(), 100);
+        }
+    });
+}
+
+#[test]
+fn a_graceful_shutdown_lets_tasks_end() {
+    watched(|| {
+        let runtime = Builder::new().workers(1).build().unwrap();
+        let (done, wait) = mpsc::channel();
+        let notify = Arc::new(Notify::new());
+        let theirs = notify.clone();
+        runtime
+            .spawn(async move {
+                theirs.notified().await;
+                done.send(()).unwrap();
+            })
+            .detach();
+        notify.notify_one();
+        let report = runtime.shutdown_graceful(Duration::from_secs(30), Duration::from_secs(30));
+        assert!(report.is_clean(), "{report}");
+        wait.try_recv().expect("the task came to its end");
+    });
+}
+
+#[test]
+fn the_last_handle_may_be_dropped_on_a_worker() {
+    watched(|| {
+        let runtime = Builder::new().workers(2).build().unwrap();
+        let handle = runtime.handle().clone();
+        let (done, wait) = mpsc::channel();
+        handle
+            .spawn(async move {
+                drop(runtime);
+                done.send(()).unwrap();
+            })
+            .detach();
+        // Sent, or dropped with the task: either way the worker did not join itself.
+        let _ = wait.recv();
+    });
+}
+
+#[test]
+fn two_runtimes_that_cancel_each_other_end() {
+    watched(|| {
+        let one = Builder::new().workers(1).build().unwrap();
+        let two = Builder::new().workers(1).build().unwrap();
+        let in_two = two.spawn(pending::<()>());
+        let in_one = one.spawn(in_two);
+        let aborter = in_one.abort_handle();
+        two.spawn(async move { aborter.abort() }).detach();
+        assert!(one.block_on(in_one).unwrap_err().is_cancelled());
+        assert!(one.shutdown_timeout(Duration::from_secs(30)).is_clean());
+        assert!(two.shutdown_timeout(Duration::from_secs(30)).is_clean());
+    });
+}
