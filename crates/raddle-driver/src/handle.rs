@@ -201,6 +201,15 @@ impl Handle {
         }
     }
 
+    /// `Ready` when the driver makes no use of the descriptor.
+    pub(crate) fn poll_unused(&self, cx: &mut Context<'_>) -> Poll<()> {
+        match &self.0 {
+            // A registration is given up without waiting.
+            Face::Epoll(_) => Poll::Ready(()),
+            Face::Uring(source) => source.poll_unused(cx),
+        }
+    }
+
     pub(crate) fn close(&self) {
         match &self.0 {
             Face::Epoll(source) => source.close(),

@@ -247,6 +247,13 @@ impl Source {
         self.handle().close();
     }
 
+    /// `Ready` when the driver makes no use of the descriptor any more: what waits in the kernel
+    /// for a task that gave up waiting is cancelled. For before [`into_fd`](Self::into_fd), when
+    /// nobody else uses the source.
+    pub fn poll_unused(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.handle().poll_unused(cx)
+    }
+
     /// Takes the source apart: the descriptor, still non-blocking.
     ///
     /// # Errors

@@ -59,13 +59,19 @@ impl<P: Protocol> Datagram<P> {
             .map_err(|refused| ConvertError::new(refused.error, refused.fd.into()))
     }
 
-    /// The socket as std's, still in non-blocking mode.
+    /// The socket as std's, still in non-blocking mode. Waits for no more than that the kernel
+    /// lets go of a read that was given up.
     ///
     /// # Errors
     ///
     /// An operation is still under way, or a datagram was received that nobody has taken yet.
     /// The socket comes back.
-    pub fn into_std(self) -> Result<P::StdDatagram, ConvertError<Datagram<P>>> {
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the socket.
+    pub async fn into_std(self) -> Result<P::StdDatagram, ConvertError<Datagram<P>>> {
+        std::future::poll_fn(|cx| self.source.poll_unused(cx)).await;
         match self.source.into_fd() {
             Ok(fd) => Ok(fd.into()),
             Err(source) => Err(ConvertError::busy(Datagram::from_source(source))),

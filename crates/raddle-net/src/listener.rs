@@ -56,13 +56,19 @@ impl<P: Protocol> Listener<P> {
             .map_err(|refused| ConvertError::new(refused.error, refused.fd.into()))
     }
 
-    /// The listener as std's, still in non-blocking mode.
+    /// The listener as std's, still in non-blocking mode. Waits for no more than that the kernel
+    /// lets go of a read that was given up.
     ///
     /// # Errors
     ///
     /// An operation is still under way, or a connection was accepted that nobody has taken yet.
     /// The listener comes back.
-    pub fn into_std(self) -> Result<P::StdListener, ConvertError<Listener<P>>> {
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the listener.
+    pub async fn into_std(self) -> Result<P::StdListener, ConvertError<Listener<P>>> {
+        std::future::poll_fn(|cx| self.source.poll_unused(cx)).await;
         match self.source.into_fd() {
             Ok(fd) => Ok(fd.into()),
             Err(source) => Err(ConvertError::busy(Listener::from_source(source))),

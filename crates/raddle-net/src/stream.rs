@@ -71,13 +71,19 @@ impl<P: Protocol> Stream<P> {
             .map_err(|refused| ConvertError::new(refused.error, refused.fd.into()))
     }
 
-    /// The stream as std's, still in non-blocking mode.
+    /// The stream as std's, still in non-blocking mode. Waits for no more than that the kernel
+    /// lets go of a read that was given up.
     ///
     /// # Errors
     ///
-    /// An operation on the stream is still under way, or bytes were received that nobody has read
+    /// A write that was given up is still under way, or bytes were received that nobody has read
     /// yet. The stream comes back.
-    pub fn into_std(self) -> Result<P::StdStream, ConvertError<Stream<P>>> {
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the stream.
+    pub async fn into_std(self) -> Result<P::StdStream, ConvertError<Stream<P>>> {
+        std::future::poll_fn(|cx| self.source.poll_unused(cx)).await;
         match self.source.into_fd() {
             Ok(fd) => Ok(fd.into()),
             Err(source) => Err(ConvertError::busy(Stream::from_source(source))),

@@ -89,6 +89,10 @@ impl EpollSource {
         let attempt = Attempt::from(call(&self.shell));
         match &attempt {
             Attempt::Blocked => self.readiness.clear(seen, direction),
+            // Hung up under the call: what the kernel says then is not the reason.
+            Attempt::Done(Err(_)) if self.readiness.snapshot().is_gone() => {
+                return Attempt::Done(Err(shell::closed()));
+            }
             // Less than asked for: a stream socket is empty (or full), and the next byte makes
             // an edge. Other descriptors may hand out one line or packet at a time.
             Attempt::Done(Ok(value))

@@ -75,7 +75,7 @@ impl Accepted {
                 self.backoff.over();
                 self.connections.push_back((fd, peer.read()));
             }
-        } else if !is_passing(-result) {
+        } else if keep && !is_passing(-result) {
             self.error = Some(-result);
         }
         !self.is_empty()

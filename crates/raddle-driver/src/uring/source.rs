@@ -92,8 +92,15 @@ impl UringSource {
             return Attempt::Blocked;
         }
         let attempt = Attempt::from(call(&self.shell));
-        if matches!(attempt, Attempt::Blocked) && seen.any(Bits::ok(direction)) {
-            self.word.clear(Bits::ok(direction));
+        match attempt {
+            Attempt::Blocked if seen.any(Bits::ok(direction)) => {
+                self.word.clear(Bits::ok(direction));
+            }
+            // Hung up under the call: what the kernel says then is not the reason.
+            Attempt::Done(Err(_)) if self.word.load().any(Bits::GONE) => {
+                return Attempt::Done(Err(shell::closed()));
+            }
+            _ => {}
         }
         attempt
     }
@@ -142,7 +149,8 @@ impl UringSource {
         let Some(listening) = &self.listening else {
             return Attempt::Done(Err(io::ErrorKind::InvalidInput.into()));
         };
-        if self.word.load().any(Bits::DATA) {
+        let seen = self.word.load();
+        if seen.any(Bits::DATA) && !seen.any(Bits::GONE) {
             let mut accepted = listening.accepted.lock();
             let taken = accepted.take();
             if accepted.is_empty() {
@@ -383,6 +391,22 @@ impl UringSource {
             let unclaimed = listening.accepted.lock().discard();
             drop(unclaimed);
         }
+    }
+
+    /// `Ready` when no request is on its way; asks for the end of those that are.
+    pub(crate) fn poll_unused(self: &Arc<Self>, cx: &mut Context<'_>) -> Poll<()> {
+        for direction in [Direction::Read, Direction::Write] {
+            if !self.word.load().any(Bits::armed(direction)) {
+                continue;
+            }
+            self.shell.waiters.sit(direction, Seat::Cell, cx);
+            self.cancel(direction);
+            // Its last completion clears the bit, then takes the waker: look again.
+            if self.word.load().any(Bits::armed(direction)) {
+                return Poll::Pending;
+            }
+        }
+        Poll::Ready(())
     }
 
     /// Takes the descriptor out, if nobody else holds the source and nothing is held for it.
