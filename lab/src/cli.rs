@@ -25,6 +25,9 @@ enum Command {
         /// Tiny parameters: for counts, not for times.
         #[arg(long)]
         smoke: bool,
+        /// One untimed and one timed round of so many units: for counting instructions.
+        #[arg(long)]
+        exactly: Option<u64>,
     },
     /// Compares two contenders in one case by interleaved processes.
     Compare(Compare),
@@ -98,7 +101,9 @@ pub(crate) fn main() -> ExitCode {
     }
     match command {
         Command::List => list(),
-        Command::One { case, contender, smoke } => one::main(&case, &contender, Plan { smoke }),
+        Command::One { case, contender, smoke, exactly } => {
+            one::main(&case, &contender, Plan { smoke, exactly })
+        }
         Command::Compare(arguments) => compare::main(&arguments.into_request()),
         Command::Run(arguments) => run::main(&arguments.into_request()),
         Command::Load { arguments } => load::main(&arguments),

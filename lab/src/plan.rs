@@ -6,6 +6,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) smoke: bool,
+    /// One timed round of so many units, for counting instructions; only yield_in_hot_loop obeys.
+    pub(crate) exactly: Option<u64>,
 }
 
 impl Plan {
@@ -18,6 +20,7 @@ impl Plan {
     ///
     /// 0.25 s, so that with rounds of up to 0.25 s a timed region lasts 0.25 to 0.5 s.
     pub(crate) fn floor(self) -> Duration {
-        self.size(Duration::from_millis(250), Duration::ZERO)
+        let once = self.smoke || self.exactly.is_some();
+        if once { Duration::ZERO } else { Duration::from_millis(250) }
     }
 }

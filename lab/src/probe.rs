@@ -14,7 +14,8 @@ pub(crate) fn main() -> ExitCode {
     if arguments.first().is_some_and(|first| first == "load") {
         return crate::load::main(&arguments[1..]);
     }
-    let plan = Plan { smoke: arguments.iter().any(|argument| argument == "--smoke") };
+    let plan =
+        Plan { smoke: arguments.iter().any(|argument| argument == "--smoke"), exactly: None };
     let [case, contender, ..] = arguments.as_slice() else {
         eprintln!("usage: raddle-lab-probe CASE CONTENDER [--smoke]");
         return ExitCode::from(2);

@@ -36,7 +36,7 @@ pub(crate) fn cpu_of(clock: libc::clockid_t) -> Option<Duration> {
 struct Tally {
     judge: Judge,
     wall: Duration,
-    judged: Duration,
+    cpu: Duration,
     units: u64,
     rounds: u64,
 }
@@ -49,27 +49,26 @@ struct Mark {
 
 impl Tally {
     fn new(judge: Judge) -> Tally {
-        Tally { judge, wall: Duration::ZERO, judged: Duration::ZERO, units: 0, rounds: 0 }
+        Tally { judge, wall: Duration::ZERO, cpu: Duration::ZERO, units: 0, rounds: 0 }
     }
 
     fn start(&self) -> Mark {
-        let cpu = if self.judge == Judge::Cpu { process_cpu() } else { Duration::ZERO };
+        let cpu = process_cpu();
         Mark { wall: Instant::now(), cpu }
     }
 
     fn stop(&mut self, mark: &Mark, units: u64) {
         let wall = mark.wall.elapsed();
         self.wall += wall;
-        self.judged += match self.judge {
-            Judge::Wall => wall,
-            Judge::Cpu => process_cpu().saturating_sub(mark.cpu),
-        };
+        self.cpu += process_cpu().saturating_sub(mark.cpu);
         self.units += units;
         self.rounds += 1;
     }
 
     fn outcome(self) -> Outcome {
-        Outcome::per_unit(self.judged, self.units)
+        let judged = if self.judge == Judge::Wall { self.wall } else { self.cpu };
+        Outcome::per_unit(judged, self.units)
+            .with("cpu", self.cpu.as_nanos() as f64 / self.units as f64)
             .with("rounds", self.rounds as f64)
             .with("timed_ms", self.wall.as_secs_f64() * 1e3)
     }

@@ -16,7 +16,7 @@ fn many(plan: Plan) -> Shape {
 }
 
 fn hot(plan: Plan) -> Shape {
-    plan.size((1, 1_000_000), (1, 50))
+    (1, plan.exactly.unwrap_or(plan.size(1_000_000, 50)))
 }
 
 /// `yield_many` on tasks.
