@@ -26,6 +26,7 @@
 
 mod block_on;
 pub mod notify;
+pub mod oneshot;
 mod permits;
 pub mod semaphore;
 

@@ -1,0 +1,294 @@
+//! A channel for one value, lock-free, in one allocation.
+//!
+//! Who owns what, and when, is in `oneshot/shared.rs`, which holds the whole protocol; here are
+//! the two handles.
+//!
+//! ```
+//! use raddle_sync::{block_on, oneshot};
+//!
+//! let (tx, rx) = oneshot::channel();
+//! std::thread::spawn(move || tx.send("done"));
+//! assert_eq!(block_on(rx), Ok("done"));
+//! ```
+
+mod shared;
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll, ready};
+
+use raddle_base::context;
+
+use crate::block_on;
+use shared::{Closing, Shared};
+
+/// Makes a channel for one value. This is its only allocation.
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let shared = Shared::allocate();
+    (Sender { shared }, Receiver { shared: Some(shared), closed: false })
+}
+
+/// The half that sends. Dropping it tells the receiver that no value will come.
+pub struct Sender<T> {
+    shared: NonNull<Shared<T>>,
+}
+
+// SAFETY: the protocol in `shared.rs` gives every cell one owner at a time; the value crosses.
+unsafe impl<T: Send> Send for Sender<T> {}
+// SAFETY: as above; a shared sender can only ask whether the channel is closed.
+unsafe impl<T: Send> Sync for Sender<T> {}
+
+impl<T> Sender<T> {
+    fn shared(&self) -> &Shared<T> {
+        // SAFETY: alive until this half has finished, which consumes it.
+        unsafe { self.shared.as_ref() }
+    }
+
+    /// Sends the value, without waiting.
+    ///
+    /// What happened before is visible to who receives it. Success means that the value became the
+    /// receiver's; if the receiver is dropped without taking it, it drops the value.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is closed or gone: the value comes back.
+    pub fn send(self, value: T) -> Result<(), T> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: this half is used up.
+        match unsafe { Shared::finish(this.shared, Some(value)) } {
+            None => Ok(()),
+            Some(value) => Err(value),
+        }
+    }
+
+    /// Waits until the receiver is closed or dropped: to stop work nobody waits for.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
+    pub fn closed(&mut self) -> Closed<'_, T> {
+        Closed { sender: self }
+    }
+
+    /// The poll form of [`closed`](Self::closed).
+    pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        ready!(context::check_budget(cx));
+        // SAFETY: this is the sender, and it has not finished.
+        ready!(unsafe { self.shared().poll_closed(cx) });
+        context::spend();
+        Poll::Ready(())
+    }
+
+    /// Whether the receiver is closed or gone.
+    pub fn is_closed(&self) -> bool {
+        self.shared().is_closed()
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        // SAFETY: this half is used up.
+        unsafe { Shared::finish(self.shared, None) };
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").field("closed", &self.is_closed()).finish()
+    }
+}
+
+/// The future of [`Sender::closed`].
+#[derive(Debug)]
+#[must_use = "futures do nothing unless awaited"]
+pub struct Closed<'a, T> {
+    sender: &'a mut Sender<T>,
+}
+
+impl<T> Future for Closed<'_, T> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.sender.poll_closed(cx)
+    }
+}
+
+/// The half that receives: a future of the value.
+///
+/// # Cancel safety
+///
+/// The future can be polled through `&mut`, and dropped or left at any time; a value that was
+/// sent stays until it is taken, or is dropped with the receiver.
+///
+/// # Panics
+///
+/// When polled again after it gave its output.
+#[must_use = "futures do nothing unless awaited"]
+pub struct Receiver<T> {
+    /// `None` once the outcome was given.
+    shared: Option<NonNull<Shared<T>>>,
+    /// Closed before the sender finished: whatever comes is not ours.
+    closed: bool,
+}
+
+// SAFETY: as for the sender.
+unsafe impl<T: Send> Send for Receiver<T> {}
+// SAFETY: as above; a shared receiver can only ask for the state.
+unsafe impl<T: Send> Sync for Receiver<T> {}
+
+impl<T> Receiver<T> {
+    fn shared(&self) -> Option<&Shared<T>> {
+        // SAFETY: alive until this half releases it, which sets the field to `None`.
+        self.shared.map(|shared| unsafe { &*shared.as_ptr() })
+    }
+
+    /// Takes no value that was not sent yet, and tells the sender. A value that was sent can still
+    /// be received.
+    pub fn close(&mut self) {
+        if let Some(closing) = self.begin_close() {
+            closing.wake();
+        }
+    }
+
+    /// Closes, and leaves the waking to the caller.
+    fn begin_close(&mut self) -> Option<Closing> {
+        let shared = self.shared().filter(|shared| !shared.is_closed())?;
+        // SAFETY: this is the receiver, and closes for the first time.
+        let closing = unsafe { shared.close() };
+        self.closed = closing.is_some();
+        closing
+    }
+
+    /// Takes the value if it was sent.
+    ///
+    /// # Errors
+    ///
+    /// [`TryRecvError::Empty`] if it was not sent yet; [`TryRecvError::Closed`] if none will come,
+    /// or it was taken before.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        let Some(shared) = self.shared() else { return Err(TryRecvError::Closed) };
+        if self.closed {
+            return Err(TryRecvError::Closed);
+        }
+        if !shared.is_finished() {
+            return Err(TryRecvError::Empty);
+        }
+        self.finish().map_err(|_| TryRecvError::Closed)
+    }
+
+    /// Waits for the value by blocking the thread.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_recv(self) -> Result<T, RecvError> {
+        block_on(self)
+    }
+
+    /// Whether there is no value to take now: not sent yet, or none will come.
+    pub fn is_empty(&self) -> bool {
+        self.closed || self.shared().is_none_or(|shared| !shared.has_value())
+    }
+
+    /// Whether the outcome was given already, so that polling again would panic.
+    pub fn is_terminated(&self) -> bool {
+        self.shared.is_none()
+    }
+
+    /// The sender has finished, or this half closed first: takes the outcome and lets go.
+    fn finish(&mut self) -> Result<T, RecvError> {
+        let shared = self.shared.take().expect("a oneshot receiver was polled after its outcome");
+        // SAFETY: the sender has finished before this half closed, and this is done once.
+        let value = (!self.closed).then(|| unsafe { shared.as_ref().take_value() }).flatten();
+        // SAFETY: this half owns nothing in there any more.
+        unsafe { Shared::release(shared) };
+        value.ok_or(RecvError(()))
+    }
+}
+
+impl<T> Future for Receiver<T> {
+    type Output = Result<T, RecvError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        ready!(context::check_budget(cx));
+        if !self.closed
+            && let Some(shared) = self.shared()
+        {
+            // SAFETY: this is the receiver; had it closed and not been answered, the flag above
+            // would be set, so either it has not, or the sender had finished.
+            ready!(unsafe { shared.poll_finished(cx) });
+        }
+        context::spend();
+        Poll::Ready(self.finish())
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        let Some(shared) = self.shared() else { return };
+        let closing = if shared.is_finished() { None } else { self.begin_close() };
+        let value = self.finish();
+        // Foreign code, with nothing left to do: the sender's waker, then a value that was sent
+        // and not taken.
+        if let Some(closing) = closing {
+            closing.wake();
+        }
+        drop(value);
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self.shared() {
+            None => "terminated",
+            Some(_) if self.closed => "closed",
+            Some(shared) if shared.is_finished() => "finished",
+            Some(_) => "open",
+        };
+        f.debug_tuple("Receiver").field(&state).finish()
+    }
+}
+
+/// The sender was dropped without sending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecvError(());
+
+impl fmt::Display for RecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the sender was dropped without sending")
+    }
+}
+
+impl Error for RecvError {}
+
+/// Why [`Receiver::try_recv`] gave no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TryRecvError {
+    /// Nothing was sent yet.
+    Empty,
+    /// Nothing will come, or the value was taken.
+    Closed,
+}
+
+impl fmt::Display for TryRecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TryRecvError::Empty => "nothing was sent yet",
+            TryRecvError::Closed => "nothing will be sent",
+        })
+    }
+}
+
+impl Error for TryRecvError {}
+
+#[cfg(all(test, loom))]
+#[path = "tests/oneshot_models.rs"]
+mod models;
+#[cfg(all(test, not(loom)))]
+#[path = "tests/oneshot.rs"]
+mod tests;
