@@ -57,7 +57,16 @@ fn fmt(root: &Path) -> Step {
 }
 
 fn clippy(root: &Path) -> Step {
-    let args = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    let args = [
+        "clippy",
+        "--locked",
+        "--workspace",
+        "--all-targets",
+        "--keep-going",
+        "--",
+        "-D",
+        "warnings",
+    ];
     step("clippy", tool(root, "clippy", &args))
 }
 
@@ -82,7 +91,7 @@ fn build(root: &Path) -> Step {
 }
 
 fn rustdoc(root: &Path) -> Step {
-    let mut command = cargo(root, &["doc", "--locked", "--workspace", "--no-deps"]);
+    let mut command = cargo(root, &["doc", "--locked", "--workspace", "--no-deps", "--keep-going"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     step("rustdoc", Work::Run(Ok(command)))
 }
