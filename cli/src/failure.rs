@@ -16,11 +16,6 @@ impl Failure {
     pub(crate) fn of(attempt: impl fmt::Display, error: &io::Error) -> Self {
         Self(format!("{attempt}: {}", plain(error)))
     }
-
-    /// A whole line, for what no system call refused.
-    pub(crate) fn new(line: impl Into<String>) -> Self {
-        Self(line.into())
-    }
 }
 
 impl fmt::Display for Failure {

@@ -1,0 +1,165 @@
+//! An HTTP client that does exactly what it is told, on one std socket.
+//!
+//! Requests are written as they are given, so that they can be wrong; answers are read strictly:
+//! by their Content-Length, without chunking, and not a byte more. Every read has the watchdog's
+//! time.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use super::process::WATCHDOG;
+
+/// A connection.
+pub(crate) struct Client {
+    pub(crate) stream: TcpStream,
+    /// Read from the socket, not yet part of an answer.
+    ahead: Vec<u8>,
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Client {
+    /// Connects.
+    pub(crate) fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).expect("the server accepts");
+        stream.set_read_timeout(Some(WATCHDOG)).expect("settable");
+        stream.set_write_timeout(Some(WATCHDOG)).expect("settable");
+        stream.set_nodelay(true).expect("settable");
+        Self { stream, ahead: Vec::new() }
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.write_all(bytes.as_ref()).expect("the server reads");
+    }
+
+    /// Sends a request and reads its answer.
+    pub(crate) fn ask(&mut self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send(request(method, path, headers));
+        self.answer(method)
+    }
+
+    /// A GET without further headers.
+    pub(crate) fn get(&mut self, path: &str) -> Answer {
+        self.ask("GET", path, &[])
+    }
+
+    /// Reads the answer to a request with `method`.
+    pub(crate) fn answer(&mut self, method: &str) -> Answer {
+        let mut answer = self.header();
+        if method != "HEAD" && answer.status != 304 {
+            let length = answer.length();
+            self.fill(length);
+            answer.body = self.ahead.drain(..length).collect();
+        }
+        answer
+    }
+
+    /// Reads an answer's header; its body is next on the connection.
+    pub(crate) fn header(&mut self) -> Answer {
+        let end = loop {
+            let end = self.ahead.windows(4).position(|window| window == b"\r\n\r\n");
+            match end {
+                Some(end) => break end + 4,
+                None => assert!(self.more() > 0, "the connection ended inside a header"),
+            }
+        };
+        let header: Vec<u8> = self.ahead.drain(..end).collect();
+        parse(std::str::from_utf8(&header).expect("headers of this server are ASCII"))
+    }
+
+    /// Fills `into` with the next bytes of a body.
+    pub(crate) fn body(&mut self, into: &mut [u8]) {
+        let ready = self.ahead.len().min(into.len());
+        into[..ready].copy_from_slice(&self.ahead[..ready]);
+        self.ahead.drain(..ready);
+        self.stream.read_exact(&mut into[ready..]).expect("the whole body");
+    }
+
+    /// Reads until the server closes; what came before. A reset counts as closing.
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
+        loop {
+            match self.try_more() {
+                Ok(0) => return std::mem::take(&mut self.ahead),
+                Ok(_) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => {
+                    return std::mem::take(&mut self.ahead);
+                }
+                Err(error) => panic!("no end within the watchdog's time: {error}"),
+            }
+        }
+    }
+
+    fn fill(&mut self, length: usize) {
+        while self.ahead.len() < length {
+            assert!(self.more() > 0, "the connection ended inside a body");
+        }
+    }
+
+    fn more(&mut self) -> usize {
+        self.try_more().expect("an answer within the watchdog's time")
+    }
+
+    fn try_more(&mut self) -> std::io::Result<usize> {
+        let mut buffer = [0; 16 * 1024];
+        let count = self.stream.read(&mut buffer)?;
+        self.ahead.extend_from_slice(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+impl Answer {
+    /// The value of a header that occurs once, or not at all.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.iter().filter(|(have, _)| have.eq_ignore_ascii_case(name));
+        let value = values.next().map(|(_, value)| value.as_str());
+        assert!(values.next().is_none(), "{name} is there twice");
+        value
+    }
+
+    /// The value of a header that must be there.
+    pub(crate) fn must(&self, name: &str) -> &str {
+        self.header(name).unwrap_or_else(|| panic!("{name} in {self:?}"))
+    }
+
+    /// The Content-Length.
+    pub(crate) fn length(&self) -> usize {
+        assert!(self.header("transfer-encoding").is_none(), "lengths are known");
+        self.must("content-length").parse().expect("a number")
+    }
+
+    /// The body as text.
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("text")
+    }
+}
+
+/// A request as bytes.
+pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)]) -> String {
+    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: test\r\n");
+    for (name, value) in headers {
+        request.push_str(&format!("{name}: {value}\r\n"));
+    }
+    request + "\r\n"
+}
+
+fn parse(header: &str) -> Answer {
+    let mut lines = header.trim_end().split("\r\n");
+    let first = lines.next().expect("a status line");
+    let mut words = first.split(' ');
+    assert!(matches!(words.next(), Some("HTTP/1.1" | "HTTP/1.0")), "{first}");
+    let status = words.next().and_then(|code| code.parse().ok()).expect("a status code");
+    let headers = lines
+        .map(|line| {
+            let (name, value) = line.split_once(':').expect("a header line");
+            (name.to_owned(), value.trim().to_owned())
+        })
+        .collect();
+    Answer { status, headers, body: Vec::new() }
+}

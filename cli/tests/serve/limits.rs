@@ -1,0 +1,152 @@
+//! Silence, slowness and crowds: what each connection may cost.
+//!
+//! The limits are made short by hidden options; what is asserted is that an end comes (under the
+//! watchdog) and in which order, never when.
+
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::time::Duration;
+
+use super::client::{Client, request};
+use super::setup::{Site, each_setup};
+
+const SHORT: &str = "200";
+const LONG: &str = "3600000";
+
+fn site() -> Site {
+    let site = Site::new();
+    site.file("a.txt", "hello").file("big", vec![b'x'; 64 << 20]);
+    site
+}
+
+#[test]
+fn a_header_that_does_not_end_ends_the_connection() {
+    let site = site();
+    each_setup(|setup| {
+        let server = site.serve(setup, &["--header-timeout-ms", SHORT, "--idle-timeout-ms", LONG]);
+        for start in ["", "G", "GET /a.txt HTTP/1.1\r\nHost: x\r\n"] {
+            let mut client = Client::connect(server.address);
+            client.send(start);
+            assert_eq!(client.rest(), b"", "after {start:?}");
+        }
+        assert_eq!(Client::connect(server.address).get("/a.txt").text(), "hello");
+        server.stop();
+    });
+}
+
+/// A byte now and then does not help.
+#[test]
+fn a_trickling_header_ends_the_connection() {
+    let site = site();
+    each_setup(|setup| {
+        let server = site.serve(setup, &["--header-timeout-ms", SHORT, "--idle-timeout-ms", LONG]);
+        let mut client = Client::connect(server.address);
+        client.send("GET /a.txt HTTP/1.1\r\nX: ");
+        // The pause is the traffic's pace; the read ends with the connection or the watchdog.
+        let mut writer = client.stream.try_clone().expect("another handle");
+        let trickle = std::thread::spawn(move || {
+            while writer.write_all(b"y").is_ok() {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        assert_eq!(client.rest(), b"");
+        trickle.join().expect("no panic");
+        server.stop();
+    });
+}
+
+/// The short limit belongs to headers: a connection that waits between requests outlives one
+/// that was opened later and owes its header.
+#[test]
+fn waiting_connections_have_the_long_limit() {
+    let site = site();
+    each_setup(|setup| {
+        let server = site.serve(setup, &["--header-timeout-ms", SHORT, "--idle-timeout-ms", LONG]);
+        let mut waiting = Client::connect(server.address);
+        assert_eq!(waiting.get("/a.txt").text(), "hello");
+        let mut owing = Client::connect(server.address);
+        owing.send("GET");
+        assert_eq!(owing.rest(), b"");
+        assert_eq!(waiting.get("/a.txt").text(), "hello");
+        // And its own next header has the short one again.
+        waiting.send("GET /a.txt");
+        assert_eq!(waiting.rest(), b"");
+        server.stop();
+    });
+}
+
+#[test]
+fn an_idle_connection_is_closed() {
+    let site = site();
+    each_setup(|setup| {
+        let server = site.serve(setup, &["--idle-timeout-ms", SHORT]);
+        let mut client = Client::connect(server.address);
+        assert_eq!(client.get("/a.txt").text(), "hello");
+        assert_eq!(client.rest(), b"");
+        server.stop();
+    });
+}
+
+/// A peer that takes nothing of its answer is idle too.
+#[test]
+fn an_answer_that_nobody_reads_ends_the_connection() {
+    let site = site();
+    each_setup(|setup| {
+        let limits = ["--idle-timeout-ms", SHORT, "--max-connections", "1"];
+        let server = site.serve(setup, &limits);
+        let mut deaf = Client::connect(server.address);
+        deaf.send(request("GET", "/big", &[]));
+        // The only slot is free again once the deaf one was given up.
+        assert_eq!(Client::connect(server.address).get("/a.txt").text(), "hello");
+        assert!(deaf.rest().len() < 64 << 20);
+        server.stop();
+    });
+}
+
+#[test]
+fn more_connections_than_allowed_wait_their_turn() {
+    let site = site();
+    each_setup(|setup| {
+        let server = site.serve(setup, &["--max-connections", "2"]);
+        let mut first = Client::connect(server.address);
+        let mut second = Client::connect(server.address);
+        assert_eq!(first.get("/a.txt").text(), "hello");
+        assert_eq!(second.get("/a.txt").text(), "hello");
+        let mut third = Client::connect(server.address);
+        third.send(request("GET", "/a.txt", &[]));
+        // That nothing comes cannot be waited for; a while of nothing is what can be had.
+        third.stream.set_read_timeout(Some(Duration::from_millis(100))).expect("settable");
+        let nothing = third.stream.read(&mut [0]).expect_err("no slot is free");
+        assert!(matches!(nothing.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut));
+        third.stream.set_read_timeout(Some(super::process::WATCHDOG)).expect("settable");
+        // The two are served on meanwhile.
+        assert_eq!(second.get("/a.txt").text(), "hello");
+        drop(first);
+        assert_eq!(third.answer("GET").text(), "hello");
+        server.stop();
+    });
+}
+
+/// One connection that is never read does not slow the others, on one worker either.
+#[test]
+fn a_deaf_connection_slows_nobody() {
+    let site = site();
+    each_setup(|setup| {
+        let server = site.serve(setup, &[]);
+        let mut deaf: Vec<_> = (0..4).map(|_| Client::connect(server.address)).collect();
+        for client in &mut deaf {
+            client.send(request("GET", "/big", &[]));
+        }
+        let mut client = Client::connect(server.address);
+        for _ in 0..100 {
+            assert_eq!(client.get("/a.txt").text(), "hello");
+        }
+        // And what the deaf ones left is whole.
+        let (whole, mut body) = (vec![b'x'; 64 << 20], vec![0; 64 << 20]);
+        for client in &mut deaf {
+            assert_eq!(client.header().length(), 64 << 20);
+            client.body(&mut body);
+            assert!(body == whole);
+        }
+        server.stop();
+    });
+}
