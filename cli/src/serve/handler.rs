@@ -1,4 +1,4 @@
-//! From a request to its answer: checks it, finds the file on the blocking pool, plans, replies.
+//! From a request to its answer: checks it, finds the file, plans, replies.
 //!
 //! The one place where the pure parts (`admission.rs`, `plan.rs`), the blocking part
 //! (`lookup.rs`) and the streaming part (`answer.rs`) meet. A worker never waits for the file
@@ -92,8 +92,11 @@ async fn plan(site: &Site, head: &Parts, now: u64) -> (Plan, Option<File>) {
     }
 }
 
-/// Looks a target up on the blocking pool.
+/// Looks a target up, on the blocking pool unless the kernel has all of it at hand.
 async fn find(site: &Site, target: Target) -> Result<Found, StatusCode> {
+    if let Some(found) = lookup::at_hand(&site.root, &target) {
+        return found;
+    }
     let root = Arc::clone(&site.root);
     match raddle::spawn_blocking(move || lookup::find(&root, &target)).await {
         Ok(found) => found,

@@ -1,6 +1,7 @@
 //! From a path to what is there: a file, a page that lists a directory, a redirect, or a status.
 //!
-//! Blocking, one job for the pool per request. A directory is asked for its `index.html` first;
+//! [`find`] blocks and is one job for the pool per request; [`at_hand`] answers at once for files
+//! that the kernel has in its caches, and knows when it cannot. A directory is asked for its `index.html` first;
 //! only when it has none is it listed. The listing shows what could be fetched: regular files,
 //! directories, and links that lead to one of them inside DIR.
 //!
@@ -44,6 +45,25 @@ pub(crate) struct Located {
 
 /// The file that stands for its directory.
 const INDEX: &[u8] = b"index.html";
+
+/// What `target` names, if that can be told without waiting for a disk: a file, the index file of
+/// a directory, or that there is nothing.
+pub(crate) fn at_hand(root: &Root, target: &Target) -> Option<Result<Found, StatusCode>> {
+    let index;
+    let file = match target.wants_directory() {
+        true => {
+            index = target.child(INDEX);
+            &index
+        }
+        false => target,
+    };
+    match root.cached(file)? {
+        Ok(opened) if opened.kind == FileType::RegularFile => Some(located(file, opened)),
+        // No index is not nothing: there may be a listing.
+        Err(error) if !target.wants_directory() => Some(Err(status(&error))),
+        _ => None,
+    }
+}
 
 /// Finds what `target` names; an error is the status to answer with.
 pub(crate) fn find(root: &Root, target: &Target) -> Result<Found, StatusCode> {

@@ -16,8 +16,12 @@
 //! than asked, and has the same freedom from races: there is no second look at a name.
 //!
 //! Opening a FIFO or a terminal by mistake must not hang or take it over, hence `O_NONBLOCK` and
-//! `O_NOCTTY`; the caller's look at the type refuses both. All calls here may block on a disk and
-//! belong on the blocking pool.
+//! `O_NOCTTY`; the caller's look at the type refuses both.
+//!
+//! All calls here may block on a disk and belong on the blocking pool, but one: [`Root::cached`]
+//! finishes only what the kernel has in its caches (`RESOLVE_CACHED`) and gives up otherwise. It
+//! is tried on file systems whose open and stat ask no other machine or process; on others, and
+//! below mount points, it always gives up.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -34,6 +38,8 @@ use super::validators::{Metadata, Stamp};
 pub(crate) struct Root {
     directory: OwnedFd,
     way: Way,
+    /// Whether the file system is one on which a cached open cannot block.
+    local: bool,
 }
 
 /// How the kernel is asked to stay inside.
@@ -59,6 +65,10 @@ const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBL
 const READ: OFlags = ALWAYS.union(OFlags::RDONLY);
 const LOOK: OFlags = OFlags::CLOEXEC.union(OFlags::PATH);
 const INSIDE: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
+const CACHED: ResolveFlags = INSIDE.union(ResolveFlags::CACHED).union(ResolveFlags::NO_XDEV);
+
+/// The numbers (`statfs(2)`) of ext4, XFS, Btrfs, F2FS and tmpfs.
+const LOCAL: [u32; 5] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994];
 
 /// A rename anywhere in the system can make the kernel give up a walk that meets `..` in a link;
 /// it then asks to be asked again.
@@ -69,7 +79,9 @@ impl Root {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::CLOEXEC | OFlags::RDONLY | OFlags::DIRECTORY;
         let directory = rustix::fs::openat(CWD, path, flags, Mode::empty())?;
-        let mut root = Self { directory, way: Way::Beneath };
+        let number = rustix::fs::fstatfs(&directory)?.f_type;
+        let local = LOCAL.iter().any(|known| i64::from(*known) == number);
+        let mut root = Self { directory, way: Way::Beneath, local };
         match root.descriptor(b".", LOOK) {
             Ok(_) => {}
             Err(Errno::NOSYS | Errno::PERM) => root.way = Way::NameByName,
@@ -87,6 +99,21 @@ impl Root {
     /// Opens a file or directory for reading.
     pub(crate) fn read(&self, target: &Target) -> io::Result<Opened> {
         Ok(Opened::from(self.descriptor(target.path(), READ)?)?)
+    }
+
+    /// Opens a file or directory for reading without ever waiting for a disk; `None` when only
+    /// [`Root::read`] can tell.
+    pub(crate) fn cached(&self, target: &Target) -> Option<io::Result<Opened>> {
+        if !self.local || self.way != Way::Beneath {
+            return None;
+        }
+        let path = target.path();
+        match rustix::fs::openat2(&self.directory, path, READ, Mode::empty(), CACHED) {
+            Ok(descriptor) => Some(Opened::from(descriptor).map_err(io::Error::from)),
+            // AGAIN: not in the caches. XDEV: a mount point, or a way out. INVAL: an older kernel.
+            Err(Errno::AGAIN | Errno::XDEV | Errno::INVAL) => None,
+            Err(error) => Some(Err(error.into())),
+        }
     }
 
     /// Looks at a file or directory, following a link at its end, without opening it for reading.

@@ -33,7 +33,11 @@ fn site() -> (TempDir, Root) {
 
 /// A word for what was found.
 fn ask(root: &Root, path: &str) -> String {
-    match find(root, &Target::parse(path).expect("legal")) {
+    word(find(root, &Target::parse(path).expect("legal")))
+}
+
+fn word(found: Result<Found, StatusCode>) -> String {
+    match found {
         Ok(Found::File(located)) => {
             let name = String::from_utf8(located.name).expect("text");
             let text = io::read_to_string(located.file).expect("readable");
@@ -71,6 +75,10 @@ fn answers() {
         ("/a.txt/x", "404"),
     ] {
         assert_eq!(ask(&root, path), answer, "{path}");
+        // What can be told at once is told alike.
+        if let Some(found) = at_hand(&root, &Target::parse(path).expect("legal")) {
+            assert_eq!(word(found), answer, "{path}");
+        }
     }
 }
 

@@ -100,12 +100,32 @@ fn nothing_outside_opens() {
         ] {
             assert!(root.read(&target(path)).is_err(), "{path} {way:?}");
             assert!(root.look(&target(path)).is_err(), "{path} {way:?}");
+            assert!(!matches!(root.cached(&target(path)), Some(Ok(_))), "{path} {way:?}");
         }
         // Even if a dot-dot came through.
         for path in [&b"../secret"[..], b"sub/../../secret", b"..", b"/etc/passwd"] {
             assert!(root.descriptor(path, READ).is_err(), "{path:?} {way:?}");
         }
     }
+}
+
+/// On a local file system what was just read is in the caches.
+#[test]
+fn cached_opens_are_the_same_opens() {
+    let (_top, dir) = tree();
+    let root = Root::with_way(&dir, Way::Beneath).expect("there");
+    for path in ["/file", "/link", "/sub/inner", "/subdir/inner", "/sub"] {
+        let read = root.read(&target(path)).expect("opens");
+        match root.cached(&target(path)) {
+            Some(cached) => {
+                let cached = cached.expect("opens");
+                assert_eq!((cached.kind, cached.metadata), (read.kind, read.metadata), "{path}");
+            }
+            None => assert!(!root.local, "{path}"),
+        }
+    }
+    let by_name = Root::with_way(&dir, Way::NameByName).expect("there");
+    assert!(by_name.cached(&target("/file")).is_none());
 }
 
 #[test]
@@ -171,6 +191,10 @@ fn swapped_links_never_lead_out() {
             let root = Root::with_way(&dir, way).expect("there");
             let mut seen = 0;
             for _ in 0..20_000 {
+                if let Some(Ok(opened)) = root.cached(&target("/sub/inner")) {
+                    let file = opened.into_file().expect("a file");
+                    assert_eq!(io::read_to_string(file).expect("readable"), "inner");
+                }
                 match content(&root, "/sub/inner") {
                     Ok(text) => {
                         assert_eq!(text, "inner");
