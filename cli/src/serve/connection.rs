@@ -47,6 +47,8 @@ pub(crate) async fn serve(
     let watched = Watched { inner: RaddleIo::new(stream), activity: Arc::clone(&activity) };
     let mut http = http1::Builder::new();
     http.header_read_timeout(None).max_buf_size(BUFFER).max_header_size(HEADER);
+    // A peer that will send no more (`nc -N`) may still want its answer.
+    http.half_close(true);
     let mut connection = pin!(http.serve_connection(watched, service));
 
     let mut stopped = pin!(stop.cancelled());

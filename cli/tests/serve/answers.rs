@@ -154,6 +154,10 @@ fn other_methods_are_refused_and_the_connection_goes_on() {
         }
         client.send("POST /a.txt HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello");
         assert_eq!(client.answer("POST").status, 405);
+        // Enough of a body that it does not come in one piece: it is read before the answer.
+        client.send("POST /a.txt HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n");
+        client.send(vec![b'x'; 900_000]);
+        assert_eq!(client.answer("POST").status, 405);
         // A GET with a body is answered as one without.
         client.send("GET /a.txt HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello");
         assert_eq!(client.answer("GET").text(), TEXT);

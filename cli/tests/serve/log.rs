@@ -1,9 +1,11 @@
 //! The first line and the access log.
 
 use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{ChildStdout, Stdio};
 
 use super::client::{Client, request};
-use super::process::{Server, raddle};
+use super::process::{Process, Server, address_in, raddle};
 use super::setup::{ANY, Site, each_setup};
 
 fn site() -> Site {
@@ -76,19 +78,25 @@ fn quiet_means_no_log() {
     assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", ""));
 }
 
+/// A server on one worker of which nothing but the first line was read, and the unread output.
+fn unread(site: &Site) -> (Process, SocketAddr, BufReader<ChildStdout>) {
+    let mut command = raddle();
+    command.arg("serve").arg(site.dir()).args(["--addr", "127.0.0.1:0", "--workers", "1"]);
+    command.stderr(Stdio::null());
+    let mut child = command.spawn().expect("the command starts");
+    let mut output = BufReader::with_capacity(256, child.stdout.take().expect("piped"));
+    let process = Process::new(child);
+    let mut line = String::new();
+    output.read_line(&mut line).expect("the first line");
+    (process, address_in(&line), output)
+}
+
 /// Somebody starts the server, reads the first line and nothing more. The pipe fills; requests
 /// are answered all the same, and Ctrl-C still ends it.
 #[test]
 fn a_log_that_nobody_reads_stops_nothing() {
     let site = site();
-    let mut command = raddle();
-    command.arg("serve").arg(site.dir()).args(["--addr", "127.0.0.1:0", "--workers", "1"]);
-    command.stderr(std::process::Stdio::null());
-    let mut child = command.spawn().expect("the command starts");
-    let mut output = BufReader::with_capacity(256, child.stdout.take().expect("piped"));
-    let mut line = String::new();
-    output.read_line(&mut line).expect("the first line");
-    let address = line.split(['/', ' ']).nth(4).expect("an address").parse().expect("an address");
+    let (process, address, output) = unread(&site);
     let mut client = Client::connect(address);
     // 90 bytes a line: more than the pipe (64 KiB) and the queue take together.
     let many = request("GET", "/a.txt", &[]).repeat(50);
@@ -98,26 +106,21 @@ fn a_log_that_nobody_reads_stops_nothing() {
             assert_eq!(client.answer("GET").text(), "hello");
         }
     }
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("running");
-    assert!(child.wait().expect("waited for").success());
+    process.interrupt();
+    assert!(process.wait().success());
+    drop(output);
 }
 
 /// A reader that leaves (`raddle serve | head -1`) does no harm either.
 #[test]
 fn a_log_whose_reader_left_stops_nothing() {
     let site = site();
-    let mut command = raddle();
-    command.arg("serve").arg(site.dir()).args(["--addr", "127.0.0.1:0"]);
-    let mut child = command.spawn().expect("the command starts");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    let address = line.split(['/', ' ']).nth(4).expect("an address").parse().expect("an address");
+    let (process, address, output) = unread(&site);
+    drop(output);
     let mut client = Client::connect(address);
     for _ in 0..100 {
         assert_eq!(client.get("/a.txt").text(), "hello");
     }
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("running");
-    assert!(child.wait().expect("waited for").success());
+    process.interrupt();
+    assert!(process.wait().success());
 }

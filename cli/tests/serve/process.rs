@@ -76,14 +76,13 @@ impl Server {
             Ok(line) => line,
             Err(_) => panic!("no first line; on standard error: {}", all(&stderr)),
         };
-        let rest = announced.strip_prefix("listening on http://").expect("the agreed first line");
-        let address = rest.split(' ').next().expect("an address").parse().expect("an address");
+        let address = address_in(&announced);
         Self { process, address, announced, stdout, stderr }
     }
 
     /// What Ctrl-C sends.
     pub(crate) fn interrupt(&self) {
-        self.process.signal(Signal::INT);
+        self.process.interrupt();
     }
 
     /// The process.
@@ -111,14 +110,20 @@ impl Server {
     }
 }
 
+/// The address in a server's first line.
+pub(crate) fn address_in(line: &str) -> SocketAddr {
+    let rest = line.strip_prefix("listening on http://").expect("the agreed first line");
+    rest.split(' ').next().expect("an address").parse().expect("an address")
+}
+
 /// A running process that does not outlive the test.
-struct Process {
+pub(crate) struct Process {
     pid: Pid,
     ended: Receiver<ExitStatus>,
 }
 
 impl Process {
-    fn new(mut child: Child) -> Self {
+    pub(crate) fn new(mut child: Child) -> Self {
         let pid = Pid::from_child(&child);
         let (tell, ended) = mpsc::channel();
         thread::spawn(move || {
@@ -128,11 +133,11 @@ impl Process {
         Self { pid, ended }
     }
 
-    fn signal(&self, signal: Signal) {
-        kill_process(self.pid, signal).expect("the process is there");
+    pub(crate) fn interrupt(&self) {
+        kill_process(self.pid, Signal::INT).expect("the process is there");
     }
 
-    fn wait(&self) -> ExitStatus {
+    pub(crate) fn wait(&self) -> ExitStatus {
         self.ended.recv_timeout(WATCHDOG).expect("an end within the watchdog's time")
     }
 }

@@ -100,6 +100,25 @@ fn broken_connections_leave_nothing_behind() {
     });
 }
 
+/// `printf … | nc -N`: a client that says it will send nothing more gets its answers all the same.
+#[test]
+fn a_client_may_close_its_sending_side() {
+    let site = site();
+    site.file("big", vec![b'x'; 8 << 20]);
+    each_setup(|setup| {
+        let server = site.serve(setup, &[]);
+        let mut client = Client::connect(server.address);
+        client.send(request("GET", "/1.txt", &[]) + &request("GET", "/big", &[]));
+        client.stream.shutdown(std::net::Shutdown::Write).expect("connected");
+        assert_eq!(client.answer("GET").text(), content(1));
+        let mut body = vec![0; client.header().length()];
+        client.body(&mut body);
+        assert!(body == vec![b'x'; 8 << 20]);
+        assert_eq!(client.rest(), b"");
+        server.stop();
+    });
+}
+
 #[test]
 fn http_1_0_closes_unless_asked_not_to() {
     let site = site();
