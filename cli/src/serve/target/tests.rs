@@ -93,3 +93,35 @@ fn names_and_children() {
     assert_eq!(child.name(), b"index.html");
     assert!(!child.is_root() && !child.wants_directory());
 }
+
+/// Strings made of what path tricks are made of: whatever is accepted is a list of plain names,
+/// and its link leads back to it.
+#[test]
+fn whatever_is_accepted_is_plain() {
+    const PIECES: [&str; 16] = [
+        "/", "/", ".", "..", "%2e", "%2E", "%2f", "%5c", "%00", "%25", "%", "2e", "a", "\u{e9}",
+        "%ff", "%c0%af",
+    ];
+    let (mut state, mut accepted) = (1u64, 0);
+    for _ in 0..200_000 {
+        let mut encoded = String::from("/");
+        for _ in 0..8 {
+            // Knuth's multiplier; the high bits are the random ones.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            encoded.push_str(PIECES[(state >> 60) as usize]);
+        }
+        let Ok(target) = Target::parse(&encoded) else { continue };
+        accepted += 1;
+        if !target.is_root() {
+            for name in target.path().split(|byte| *byte == b'/') {
+                assert!(!matches!(name, b"" | b"." | b".."), "{encoded}");
+                assert!(!name.contains(&0), "{encoded}");
+            }
+        }
+        let link = target.directory_link();
+        let back = Target::parse(&link).expect("own links are legal");
+        assert_eq!(back.path(), target.path(), "{encoded} by {link}");
+        assert!(!link.starts_with("//") && link.ends_with('/'), "{link}");
+    }
+    assert!(accepted > 10_000, "{accepted}");
+}
