@@ -28,6 +28,7 @@ mod connection;
 mod content_type;
 mod escape;
 mod handler;
+mod interrupt;
 mod listing;
 mod lookup;
 mod options;
@@ -69,8 +70,7 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
         let address = listener
             .local_addr()
             .map_err(|error| Failure::of("cannot tell the address listened on", &error))?;
-        server::serve(listener, site, options.limits, || announce(address, &io)).await;
-        Ok(())
+        server::serve(listener, site, options.limits, || announce(address, &io)).await
     });
     writer.finish();
     served

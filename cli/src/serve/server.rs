@@ -4,9 +4,9 @@
 //! ends. While none is free nothing is accepted: more connections wait in the kernel's backlog,
 //! and cost no descriptor. Draining is then only waiting until every slot is back.
 //!
-//! On Ctrl-C the listener closes, connections finish what is in flight, and after the drain limit
-//! (or at a second Ctrl-C) the rest is dropped with the runtime. The handler of the signal stands
-//! before the first line is printed, so whoever has read that line may interrupt.
+//! On Ctrl-C (or SIGTERM) the listener closes, connections finish what is in flight, and after
+//! the drain limit (or at a second Ctrl-C) the rest is dropped with the runtime. The handlers of
+//! the signals stand before the first line is printed, so whoever has read it may interrupt.
 
 use std::future::{Future, poll_fn};
 use std::io::{self, Write as _};
@@ -21,6 +21,7 @@ use raddle::sync::{CancellationToken, Semaphore};
 
 use super::connection;
 use super::handler::Site;
+use super::interrupt::Interrupts;
 use super::options::Limits;
 use crate::failure::Failure;
 
@@ -46,29 +47,24 @@ pub(crate) async fn serve(
     site: Arc<Site>,
     limits: Limits,
     announce: impl FnOnce(),
-) {
+) -> Result<(), Failure> {
+    let mut interrupts =
+        Interrupts::listen().map_err(|error| Failure::of("cannot listen to signals", &error))?;
+    announce();
     let slots = Arc::new(Semaphore::new(limits.connections as usize));
     let stop = CancellationToken::new();
     {
-        let mut interrupt = pin!(raddle::signal::ctrl_c());
-        let mut announce = Some(announce);
-        let accepting = accept(listener, site, limits, &slots, &stop);
-        let mut accepting = pin!(accepting);
-        poll_fn(|cx| {
-            // First, since the first poll installs the handler.
-            if interrupt.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(());
-            }
-            if let Some(announce) = announce.take() {
-                announce();
-            }
-            accepting.as_mut().poll(cx)
+        let mut accepting = pin!(accept(listener, site, limits, &slots, &stop));
+        poll_fn(|cx| match interrupts.poll(cx) {
+            Poll::Ready(()) => Poll::Ready(()),
+            Poll::Pending => accepting.as_mut().poll(cx),
         })
         .await;
         // Here the listener closes, with the future that owns it.
     }
     stop.cancel();
-    drain(&slots, limits).await;
+    drain(&slots, limits, &mut interrupts).await;
+    Ok(())
 }
 
 /// Accepts for ever.
@@ -87,10 +83,11 @@ async fn accept(
                 last = None;
                 let served =
                     connection::serve(stream, peer, Arc::clone(&site), limits, stop.clone());
-                raddle::spawn(async move {
+                let task = raddle::spawn(async move {
                     served.await;
                     drop(slot);
                 });
+                task.detach();
             }
             Err(error) if is_the_peers(&error) => {}
             Err(error) => {
@@ -113,17 +110,17 @@ fn is_the_peers(error: &io::Error) -> bool {
 }
 
 /// Waits until all connections are gone, the limit is over, or patience is.
-async fn drain(slots: &Semaphore, limits: Limits) {
-    let mut gone =
-        pin!(raddle::time::timeout(limits.drain, slots.acquire_many(limits.connections)));
-    let mut interrupt = pin!(raddle::signal::ctrl_c());
-    let cut = poll_fn(|cx| {
-        if let Poll::Ready(gone) = gone.as_mut().poll(cx) {
-            return Poll::Ready(gone.is_err());
-        }
-        interrupt.as_mut().poll(cx).map(|_| true)
-    })
-    .await;
+async fn drain(slots: &Semaphore, limits: Limits, interrupts: &mut Interrupts) {
+    let cut = {
+        let all = slots.acquire_many(limits.connections);
+        let mut gone = pin!(raddle::time::timeout(limits.drain, all));
+        poll_fn(|cx| match gone.as_mut().poll(cx) {
+            Poll::Ready(gone) => Poll::Ready(gone.is_err()),
+            Poll::Pending => interrupts.poll(cx).map(|()| true),
+        })
+        .await
+        // Here the slots that were gathered in vain go back, to be counted.
+    };
     if cut {
         let left = (limits.connections as usize).saturating_sub(slots.available_permits());
         let _ = writeln!(io::stderr(), "raddle: {left} connections were cut off");
