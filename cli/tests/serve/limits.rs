@@ -4,9 +4,11 @@
 //! watchdog) and in which order, never when.
 
 use std::io::{ErrorKind, Read as _, Write as _};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::client::{Client, request};
+use super::process::Server;
 use super::setup::{Site, each_setup};
 
 const SHORT: &str = "200";
@@ -147,6 +149,38 @@ fn a_deaf_connection_slows_nobody() {
             client.body(&mut body);
             assert!(body == whole);
         }
+        server.stop();
+    });
+}
+
+/// Out of descriptors: it is said once, those who are in are answered, and when some go away all
+/// is well again.
+#[test]
+fn descriptors_run_out_and_come_back() {
+    let site = site();
+    each_setup(|setup| {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -n 40; exec \"$@\"", "sh"]);
+        command.arg(env!("CARGO_BIN_EXE_raddle")).arg("serve").arg(site.dir());
+        command.args(["--quiet", "--addr", "127.0.0.1:0"]);
+        command.args(["--workers", &setup.workers.to_string()]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        match setup.io {
+            Some(way) => command.env("RADDLE_IO", way),
+            None => command.env_remove("RADDLE_IO"),
+        };
+        let server = Server::launch(command);
+        let mut first = Client::connect(server.address);
+        assert_eq!(first.get("/a.txt").text(), "hello");
+        let crowd: Vec<_> = (0..64).map(|_| Client::connect(server.address)).collect();
+        let complaint = server.complaint();
+        assert!(complaint.contains("cannot accept connections: Too many open files"));
+        // A file needs a descriptor that is not there; the connection is served all the same.
+        assert_eq!(first.get("/a.txt").status, 503);
+        drop(crowd);
+        // What waits in the backlog has to pass before descriptors are free for files.
+        let well = (0..1000).any(|_| Client::connect(server.address).get("/a.txt").status == 200);
+        assert!(well, "descriptors came back");
         server.stop();
     });
 }

@@ -68,6 +68,11 @@ impl Server {
             Some(way) => command.env("RADDLE_IO", way),
             None => command.env_remove("RADDLE_IO"),
         };
+        Self::launch(command)
+    }
+
+    /// Runs a prepared command that becomes a server.
+    pub(crate) fn launch(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the command starts");
         let stdout = lines(child.stdout.take().expect("piped"));
         let stderr = lines(child.stderr.take().expect("piped"));
@@ -83,6 +88,16 @@ impl Server {
     /// What Ctrl-C sends.
     pub(crate) fn interrupt(&self) {
         self.process.interrupt();
+    }
+
+    /// What a service manager sends.
+    pub(crate) fn terminate(&self) {
+        kill_process(self.process.pid, Signal::TERM).expect("the process is there");
+    }
+
+    /// The next line on standard error.
+    pub(crate) fn complaint(&self) -> String {
+        self.stderr.recv_timeout(WATCHDOG).expect("a line within the watchdog's time")
     }
 
     /// The process.

@@ -24,6 +24,19 @@ fn without_connections() {
     });
 }
 
+#[test]
+fn a_service_manager_is_heard_too() {
+    let site = site();
+    each_setup(|setup| {
+        let server = site.serve(setup, &["--drain-timeout-ms", LONG]);
+        let mut idle = Client::connect(server.address);
+        assert_eq!(idle.get("/a.txt").text(), "hello");
+        server.terminate();
+        assert_eq!(idle.rest(), b"");
+        assert_eq!(server.wait().code, Some(0));
+    });
+}
+
 /// Connections without a request end at once: with an hour to drain, the watchdog would bite.
 #[test]
 fn idle_connections_end_at_once() {
