@@ -36,6 +36,7 @@ mod plan;
 mod range;
 mod root;
 mod server;
+mod stop;
 mod target;
 mod validators;
 

@@ -45,7 +45,7 @@ impl Activity {
     pub(crate) fn read(&self) {
         self.moved.store(true, Ordering::Relaxed);
         let headers = self.headers.load(Ordering::Relaxed);
-        let waiting = headers % 2 == 0 && !self.answering.load(Ordering::Relaxed);
+        let waiting = headers.is_multiple_of(2) && !self.answering.load(Ordering::Relaxed);
         if waiting {
             self.headers.store(headers.wrapping_add(1), Ordering::Relaxed);
         }

@@ -1,9 +1,9 @@
 //! From a path to what is there: a file, a page that lists a directory, a redirect, or a status.
 //!
 //! [`find`] blocks and is one job for the pool per request; [`at_hand`] answers at once for files
-//! that the kernel has in its caches, and knows when it cannot. A directory is asked for its `index.html` first;
-//! only when it has none is it listed. The listing shows what could be fetched: regular files,
-//! directories, and links that lead to one of them inside DIR.
+//! that the kernel has in its caches, and knows when it cannot. A directory is asked for its
+//! `index.html` first; only when it has none is it listed. The listing shows what could be
+//! fetched: regular files, directories, and links that lead to one of them inside DIR.
 //!
 //! | what the kernel said                               | answer                             |
 //! |----------------------------------------------------|------------------------------------|

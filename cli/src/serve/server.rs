@@ -17,12 +17,13 @@ use std::task::Poll;
 use std::time::Duration;
 
 use raddle::net::TcpListener;
-use raddle::sync::{CancellationToken, Semaphore};
+use raddle::sync::Semaphore;
 
 use super::connection;
 use super::handler::Site;
 use super::interrupt::Interrupts;
 use super::options::Limits;
+use super::stop::Stop;
 use crate::failure::Failure;
 
 /// How long accepting rests after an error that will not go away by itself.
@@ -52,7 +53,7 @@ pub(crate) async fn serve(
         Interrupts::listen().map_err(|error| Failure::of("cannot listen to signals", &error))?;
     announce();
     let slots = Arc::new(Semaphore::new(limits.connections as usize));
-    let stop = CancellationToken::new();
+    let stop = Stop::new();
     {
         let mut accepting = pin!(accept(listener, site, limits, &slots, &stop));
         poll_fn(|cx| match interrupts.poll(cx) {
@@ -62,7 +63,7 @@ pub(crate) async fn serve(
         .await;
         // Here the listener closes, with the future that owns it.
     }
-    stop.cancel();
+    stop.order();
     drain(&slots, limits, &mut interrupts).await;
     Ok(())
 }
@@ -73,7 +74,7 @@ async fn accept(
     site: Arc<Site>,
     limits: Limits,
     slots: &Arc<Semaphore>,
-    stop: &CancellationToken,
+    stop: &Stop,
 ) {
     let mut last = None;
     // The semaphore is never closed, so a slot comes in the end.

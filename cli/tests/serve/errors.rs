@@ -54,7 +54,14 @@ fn no_permission() {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("own file");
     };
     let copy = site.above().join("raddle");
-    std::fs::copy(env!("CARGO_BIN_EXE_raddle"), &copy).expect("copied");
+    // By another process: a program that this one still has open for writing, be it in a child
+    // that a test beside this one has just forked, cannot be run.
+    let copied = std::process::Command::new("cp")
+        .arg(env!("CARGO_BIN_EXE_raddle"))
+        .arg(&copy)
+        .status()
+        .expect("coreutils");
+    assert!(copied.success());
     open(site.above(), 0o755);
     open(&site.dir().join("private"), 0o000);
     let mut command = std::process::Command::new(copy);

@@ -167,7 +167,8 @@ fn listed_links_lead_to_their_files() {
         })
         .collect();
     let mut wanted: Vec<_> = names.iter().map(|name| name.to_vec()).collect();
-    (found.sort(), wanted.sort());
+    found.sort();
+    wanted.sort();
     assert_eq!(found, wanted);
     server.stop();
 }

@@ -39,15 +39,22 @@ fn request_lines() {
 
 /// An output that blocks until it is opened.
 #[derive(Clone, Default)]
-struct Gate(Arc<(Mutex<(bool, Vec<u8>)>, Condvar)>);
+struct Gate(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    open: Mutex<bool>,
+    opened: Condvar,
+    written: Mutex<Vec<u8>>,
+}
 
 impl Write for Gate {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut state = self.0.0.lock().expect("unpoisoned");
-        while !state.0 {
-            state = self.0.1.wait(state).expect("unpoisoned");
+        let mut open = self.0.open.lock().expect("unpoisoned");
+        while !*open {
+            open = self.0.opened.wait(open).expect("unpoisoned");
         }
-        state.1.extend_from_slice(bytes);
+        self.0.written.lock().expect("unpoisoned").extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -67,13 +74,13 @@ fn a_stuck_reader_costs_lines_and_no_time() {
     // At most one batch has left the queue.
     let missing = lost.load(Ordering::Relaxed) as usize;
     assert!((QUEUE - BATCH..=QUEUE).contains(&missing), "{missing}");
-    gate.0.0.lock().expect("unpoisoned").0 = true;
-    gate.0.1.notify_all();
+    *gate.0.open.lock().expect("unpoisoned") = true;
+    gate.0.opened.notify_all();
     drop(log);
     // Not `finish`, which has a limit: here the end itself is waited for.
     let ended = writer.0.expect("on").recv();
     assert!(ended.is_err());
-    let written = gate.0.0.lock().expect("unpoisoned").1.clone();
+    let written = gate.0.written.lock().expect("unpoisoned").clone();
     let lines = written.iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(lines + missing, QUEUE * 2);
 }
