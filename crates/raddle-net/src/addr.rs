@@ -130,3 +130,7 @@ impl<T: ToSocketAddrs + ?Sized> ToSocketAddrs for &T {
 fn invalid(text: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, text)
 }
+
+#[cfg(test)]
+#[path = "tests/addr.rs"]
+mod tests;

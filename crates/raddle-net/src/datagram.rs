@@ -84,30 +84,56 @@ impl<P: Protocol> Datagram<P> {
     ///
     /// `ConnectionRefused` if an earlier datagram met a closed port; `InvalidInput` or a message
     /// that is too long, as the kernel says.
-    pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.source.write(buf).await
+    #[track_caller]
+    pub fn send<'a>(
+        &'a self,
+        buf: &'a [u8],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.source.write(buf)
     }
 
     /// Receives a datagram into `buf`: its length, cut to the buffer's.
-    pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.source.read(buf).await
+    #[track_caller]
+    pub fn recv<'a>(
+        &'a self,
+        buf: &'a mut [u8],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.source.read(buf)
     }
 
     /// Receives a datagram into `buf`, with where it came from.
-    pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, P::Addr)> {
-        let (count, addr) = self.source.recv_from(buf).await?;
-        Ok((count, P::from_raw(&addr)?))
+    #[track_caller]
+    pub fn recv_from<'a>(
+        &'a self,
+        buf: &'a mut [u8],
+    ) -> impl Future<Output = io::Result<(usize, P::Addr)>> + Send + 'a {
+        let recv = self.source.recv_from(buf);
+        async move {
+            let (count, addr) = recv.await?;
+            Ok((count, P::from_raw(&addr)?))
+        }
     }
 
     /// As [`recv`](Self::recv), leaving the datagram to the next receive.
-    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.source.peek(buf).await
+    #[track_caller]
+    pub fn peek<'a>(
+        &'a self,
+        buf: &'a mut [u8],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.source.peek(buf)
     }
 
     /// As [`recv_from`](Self::recv_from), leaving the datagram to the next receive.
-    pub async fn peek_from(&self, buf: &mut [u8]) -> io::Result<(usize, P::Addr)> {
-        let (count, addr) = self.source.peek_from(buf).await?;
-        Ok((count, P::from_raw(&addr)?))
+    #[track_caller]
+    pub fn peek_from<'a>(
+        &'a self,
+        buf: &'a mut [u8],
+    ) -> impl Future<Output = io::Result<(usize, P::Addr)>> + Send + 'a {
+        let peek = self.source.peek_from(buf);
+        async move {
+            let (count, addr) = peek.await?;
+            Ok((count, P::from_raw(&addr)?))
+        }
     }
 
     /// As [`send`](Self::send), from a buffer that is given away and comes back with the result.
@@ -209,18 +235,21 @@ impl<P: Protocol> Datagram<P> {
     }
 
     /// Waits until a receive may give something. May be wrong now and then.
-    pub async fn readable(&self) -> io::Result<()> {
-        self.source.readable().await
+    #[track_caller]
+    pub fn readable(&self) -> impl Future<Output = io::Result<()>> + Send {
+        self.source.readable()
     }
 
     /// Waits until a send may succeed. May be wrong now and then.
-    pub async fn writable(&self) -> io::Result<()> {
-        self.source.writable().await
+    #[track_caller]
+    pub fn writable(&self) -> impl Future<Output = io::Result<()>> + Send {
+        self.source.writable()
     }
 
     /// Waits until one of the directions in `interest` is ready.
-    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        ready::ready(&self.source, interest).await
+    #[track_caller]
+    pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> + Send {
+        ready::ready(&self.source, interest)
     }
 
     /// `Ready` when a receive may give something.

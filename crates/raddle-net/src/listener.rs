@@ -88,9 +88,13 @@ impl<P: Protocol> Listener<P> {
     ///
     /// Dropping the future loses no connection: one that is accepted late stays with the
     /// listener and is handed out first.
-    pub async fn accept(&self) -> io::Result<(Stream<P>, P::Addr)> {
-        let (fd, addr) = self.source.accept().await?;
-        Ok((Stream::from_fd(fd)?, P::from_raw(&addr)?))
+    #[track_caller]
+    pub fn accept(&self) -> impl Future<Output = io::Result<(Stream<P>, P::Addr)>> + Send {
+        let accept = self.source.accept();
+        async move {
+            let (fd, addr) = accept.await?;
+            Ok((Stream::from_fd(fd)?, P::from_raw(&addr)?))
+        }
     }
 
     /// As [`accept`](Self::accept). Of the tasks that poll, the latest is woken.

@@ -125,3 +125,7 @@ pub(crate) fn unix_to_raw(addr: &UnixAddr) -> io::Result<RawAddr> {
 fn other_family() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "an address of another family")
 }
+
+#[cfg(test)]
+#[path = "tests/protocol.rs"]
+mod tests;

@@ -26,15 +26,24 @@ impl Ready {
 }
 
 /// Waits for any direction of `interest`.
-pub(crate) async fn ready(source: &Source, interest: Interest) -> io::Result<Ready> {
-    let mut read = pin!(interest.contains(Direction::Read).then(|| source.readable()));
-    let mut write = pin!(interest.contains(Direction::Write).then(|| source.writable()));
-    poll_fn(|cx| {
-        let read = poll_one(read.as_mut(), cx)?;
-        let write = poll_one(write.as_mut(), cx)?;
-        if read || write { Poll::Ready(Ok(Ready { read, write })) } else { Poll::Pending }
-    })
-    .await
+#[track_caller]
+pub(crate) fn ready(
+    source: &Source,
+    interest: Interest,
+) -> impl Future<Output = io::Result<Ready>> + Send {
+    // Made here, for the caller's location.
+    let (read, write) = (source.readable(), source.writable());
+    let read = interest.contains(Direction::Read).then_some(read);
+    let write = interest.contains(Direction::Write).then_some(write);
+    async move {
+        let (mut read, mut write) = (pin!(read), pin!(write));
+        poll_fn(|cx| {
+            let read = poll_one(read.as_mut(), cx)?;
+            let write = poll_one(write.as_mut(), cx)?;
+            if read || write { Poll::Ready(Ok(Ready { read, write })) } else { Poll::Pending }
+        })
+        .await
+    }
 }
 
 fn poll_one(

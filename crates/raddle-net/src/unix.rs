@@ -2,7 +2,7 @@
 //!
 //! Where a path is taken, one that begins with a zero byte is an abstract name: the bytes behind
 //! it are the name, exactly. Functions that end in `_addr` take std's
-//! [`SocketAddr`](std::os::unix::net::SocketAddr), which tells the two kinds apart by its type. A
+//! [`SocketAddr`], which tells the two kinds apart by its type. A
 //! file name may have 107 bytes and an abstract name too (besides the zero byte); what is longer
 //! is refused with `InvalidInput`, never cut short.
 //!

@@ -282,7 +282,7 @@ fn traits_of_futures_io() {
         let mut file = File::open(&path).await.unwrap();
         let written = poll_fn(|cx| Pin::new(&mut file).poll_write(cx, b"x")).await;
         let flushed = poll_fn(|cx| Pin::new(&mut file).poll_flush(cx)).await;
-        let error = written.and_then(|_| flushed).unwrap_err();
+        let error = written.and(flushed).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::EBADF));
         poll_fn(|cx| Pin::new(&mut file).poll_flush(cx)).await.unwrap();
     });

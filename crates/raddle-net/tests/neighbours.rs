@@ -208,3 +208,42 @@ async fn futures_read(reader: &mut (impl raddle_net::io::AsyncRead + Unpin)) -> 
         .await
         .unwrap()
 }
+
+/// Futures of one direction wait beside each other, whichever face they belong to.
+#[test]
+fn readers_of_one_stream_are_all_served() {
+    on_each(|| async {
+        let (a, b) = tcp_pair().await;
+        let b = Arc::new(b);
+        let mut readers = Vec::new();
+        for n in 0..6 {
+            let b = Arc::clone(&b);
+            readers.push(raddle::spawn(async move {
+                let (result, buf) = match n % 3 {
+                    0 => b.read_owned(Vec::with_capacity(1)).await,
+                    1 => {
+                        let mut buf = vec![0; 1];
+                        (b.read(&mut buf).await, buf)
+                    }
+                    _ => {
+                        let mut buf = vec![0; 1];
+                        let mut slices = [std::io::IoSliceMut::new(&mut buf)];
+                        (b.read_vectored(&mut slices).await, buf)
+                    }
+                };
+                assert_eq!(result.unwrap(), 1);
+                buf[0]
+            }));
+        }
+        for _ in 0..10 {
+            raddle::task::yield_now().await;
+        }
+        a.write_all(&[0, 1, 2, 3, 4, 5]).await.unwrap();
+        let mut got = Vec::new();
+        for reader in readers {
+            got.push(reader.await.unwrap());
+        }
+        got.sort_unstable();
+        assert_eq!(got, [0, 1, 2, 3, 4, 5]);
+    });
+}

@@ -6,12 +6,17 @@
 
 use crate::addr::RawAddr;
 use crate::buf::{self, IoBufMut};
+use crate::handle::Handle;
+use crate::interest::Direction;
 use crate::source::Source;
+use crate::sys::socket;
 use std::io;
+use std::os::fd::BorrowedFd;
 
 /// Receives into `buf`; the buffer comes back. `Ok(0)` is the end of input.
 pub async fn recv<B: IoBufMut>(source: &Source, mut buf: B) -> (io::Result<usize>, B) {
-    let result = std::future::poll_fn(|cx| source.poll_read(cx, buf::room(&mut buf))).await;
+    let attempt = |handle: &Handle| handle.attempt_read(buf::room(&mut buf));
+    let result = source.attempting(Direction::Read, attempt).await;
     if let Ok(count) = result {
         // SAFETY: a successful read has initialised so many bytes.
         unsafe { buf.set_init(count) };
@@ -24,7 +29,8 @@ pub async fn recv_from<B: IoBufMut>(
     source: &Source,
     mut buf: B,
 ) -> (io::Result<(usize, RawAddr)>, B) {
-    let result = std::future::poll_fn(|cx| source.poll_recv_from(cx, buf::room(&mut buf))).await;
+    let call = |fd: BorrowedFd<'_>| socket::recv_from(fd, buf::room(&mut buf), false);
+    let result = source.io(Direction::Read, call).await;
     if let Ok((count, _)) = result {
         // SAFETY: a successful receive has initialised so many bytes.
         unsafe { buf.set_init(count) };

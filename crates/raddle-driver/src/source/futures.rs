@@ -122,7 +122,11 @@ impl Source {
     }
 
     #[track_caller]
-    fn attempting<'a, T, F>(&'a self, direction: Direction, attempt: F) -> Attempting<'a, F>
+    pub(crate) fn attempting<'a, T, F>(
+        &'a self,
+        direction: Direction,
+        attempt: F,
+    ) -> Attempting<'a, F>
     where
         F: FnMut(&Handle) -> Attempt<T> + Send + 'a,
     {

@@ -15,13 +15,21 @@ where
     P: Protocol,
 {
     /// See [`Stream::read`].
-    pub async fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buf).await
+    #[track_caller]
+    pub fn read<'a>(
+        &'a self,
+        buf: &'a mut [u8],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.0.read(buf)
     }
 
     /// See [`Stream::read_vectored`].
-    pub async fn read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.0.read_vectored(bufs).await
+    #[track_caller]
+    pub fn read_vectored<'a>(
+        &'a self,
+        bufs: &'a mut [IoSliceMut<'_>],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.0.read_vectored(bufs)
     }
 
     /// See [`Stream::read_exact`].
@@ -40,8 +48,12 @@ where
     }
 
     /// See [`Stream::peek`].
-    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.0.peek(buf).await
+    #[track_caller]
+    pub fn peek<'a>(
+        &'a self,
+        buf: &'a mut [u8],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.0.peek(buf)
     }
 
     /// See [`Stream::poll_peek`].
@@ -50,13 +62,15 @@ where
     }
 
     /// See [`Stream::readable`].
-    pub async fn readable(&self) -> io::Result<()> {
-        self.0.readable().await
+    #[track_caller]
+    pub fn readable(&self) -> impl Future<Output = io::Result<()>> + Send {
+        self.0.readable()
     }
 
     /// See [`Stream::ready`].
-    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        self.0.ready(interest).await
+    #[track_caller]
+    pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> + Send {
+        self.0.ready(interest)
     }
 
     /// See [`Stream::try_read`].
@@ -86,13 +100,21 @@ where
     P: Protocol,
 {
     /// See [`Stream::write`].
-    pub async fn write(&self, buf: &[u8]) -> io::Result<usize> {
-        self.0.write(buf).await
+    #[track_caller]
+    pub fn write<'a>(
+        &'a self,
+        buf: &'a [u8],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.0.write(buf)
     }
 
     /// See [`Stream::write_vectored`].
-    pub async fn write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.0.write_vectored(bufs).await
+    #[track_caller]
+    pub fn write_vectored<'a>(
+        &'a self,
+        bufs: &'a [IoSlice<'_>],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        self.0.write_vectored(bufs)
     }
 
     /// See [`Stream::write_all`].
@@ -111,13 +133,15 @@ where
     }
 
     /// See [`Stream::writable`].
-    pub async fn writable(&self) -> io::Result<()> {
-        self.0.writable().await
+    #[track_caller]
+    pub fn writable(&self) -> impl Future<Output = io::Result<()>> + Send {
+        self.0.writable()
     }
 
     /// See [`Stream::ready`].
-    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        self.0.ready(interest).await
+    #[track_caller]
+    pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> + Send {
+        self.0.ready(interest)
     }
 
     /// See [`Stream::try_write`].

@@ -18,11 +18,14 @@ impl<P: Protocol> Stream<P> {
     /// # Cancel safety
     ///
     /// A dropped future has read nothing.
-    pub async fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
-        if buf.is_empty() {
-            return Ok(0);
-        }
-        self.source().read(buf).await
+    #[track_caller]
+    pub fn read<'a>(
+        &'a self,
+        buf: &'a mut [u8],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        let idle = buf.is_empty();
+        let read = self.source().read(buf);
+        async move { if idle { Ok(0) } else { read.await } }
     }
 
     /// As [`read`](Self::read), into several buffers, each filled before the next.
@@ -30,11 +33,14 @@ impl<P: Protocol> Stream<P> {
     /// # Cancel safety
     ///
     /// A dropped future has read nothing.
-    pub async fn read_vectored(&self, bufs: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        if all_empty(bufs) {
-            return Ok(0);
-        }
-        self.source().read_vectored(bufs).await
+    #[track_caller]
+    pub fn read_vectored<'a>(
+        &'a self,
+        bufs: &'a mut [IoSliceMut<'_>],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        let idle = all_empty(bufs);
+        let read = self.source().read_vectored(bufs);
+        async move { if idle { Ok(0) } else { read.await } }
     }
 
     /// Reads exactly as many bytes as `buf` has.
@@ -95,11 +101,14 @@ impl<P: Protocol> Stream<P> {
     /// # Cancel safety
     ///
     /// Cancel-safe.
-    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        if buf.is_empty() {
-            return Ok(0);
-        }
-        self.source().peek(buf).await
+    #[track_caller]
+    pub fn peek<'a>(
+        &'a self,
+        buf: &'a mut [u8],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        let idle = buf.is_empty();
+        let peek = self.source().peek(buf);
+        async move { if idle { Ok(0) } else { peek.await } }
     }
 
     /// Reads what is there now.

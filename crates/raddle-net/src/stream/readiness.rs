@@ -15,8 +15,9 @@ impl<P: Protocol> Stream<P> {
     /// # Cancel safety
     ///
     /// Cancel-safe.
-    pub async fn readable(&self) -> io::Result<()> {
-        self.source().readable().await
+    #[track_caller]
+    pub fn readable(&self) -> impl Future<Output = io::Result<()>> + Send {
+        self.source().readable()
     }
 
     /// Waits until a write may give something. May be wrong now and then, as above.
@@ -24,8 +25,9 @@ impl<P: Protocol> Stream<P> {
     /// # Cancel safety
     ///
     /// Cancel-safe.
-    pub async fn writable(&self) -> io::Result<()> {
-        self.source().writable().await
+    #[track_caller]
+    pub fn writable(&self) -> impl Future<Output = io::Result<()>> + Send {
+        self.source().writable()
     }
 
     /// Waits until one of the directions in `interest` is ready.
@@ -33,8 +35,9 @@ impl<P: Protocol> Stream<P> {
     /// # Cancel safety
     ///
     /// Cancel-safe.
-    pub async fn ready(&self, interest: Interest) -> io::Result<Ready> {
-        ready::ready(self.source(), interest).await
+    #[track_caller]
+    pub fn ready(&self, interest: Interest) -> impl Future<Output = io::Result<Ready>> + Send {
+        ready::ready(self.source(), interest)
     }
 
     /// `Ready` when a read may give something. Of the tasks that poll a direction, the latest is

@@ -17,11 +17,14 @@ impl<P: Protocol> Stream<P> {
     /// # Cancel safety
     ///
     /// A dropped future has written nothing.
-    pub async fn write(&self, buf: &[u8]) -> io::Result<usize> {
-        if buf.is_empty() {
-            return Ok(0);
-        }
-        self.source().write(buf).await
+    #[track_caller]
+    pub fn write<'a>(
+        &'a self,
+        buf: &'a [u8],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        let idle = buf.is_empty();
+        let write = self.source().write(buf);
+        async move { if idle { Ok(0) } else { write.await } }
     }
 
     /// As [`write`](Self::write), from several buffers in order. At most 1,024 are looked at.
@@ -29,11 +32,14 @@ impl<P: Protocol> Stream<P> {
     /// # Cancel safety
     ///
     /// A dropped future has written nothing.
-    pub async fn write_vectored(&self, bufs: &[IoSlice<'_>]) -> io::Result<usize> {
-        if all_empty(bufs) {
-            return Ok(0);
-        }
-        self.source().write_vectored(bufs).await
+    #[track_caller]
+    pub fn write_vectored<'a>(
+        &'a self,
+        bufs: &'a [IoSlice<'_>],
+    ) -> impl Future<Output = io::Result<usize>> + Send + 'a {
+        let idle = all_empty(bufs);
+        let write = self.source().write_vectored(bufs);
+        async move { if idle { Ok(0) } else { write.await } }
     }
 
     /// Writes all of `buf`.
