@@ -20,7 +20,7 @@ fn literals_need_no_look_up() {
     assert_eq!((IpAddr::from([1, 2, 3, 4]), 5).to_query().unwrap(), one("1.2.3.4:5"));
     let addrs: [SocketAddr; 2] = ["1.2.3.4:5".parse().unwrap(), "[::1]:5".parse().unwrap()];
     assert_eq!(addrs.to_query().unwrap(), AddrQuery::Many(addrs.to_vec()));
-    assert_eq!((&addrs[..]).to_query().unwrap(), AddrQuery::Many(addrs.to_vec()));
+    assert_eq!(addrs[..].to_query().unwrap(), AddrQuery::Many(addrs.to_vec()));
     assert_eq!(addrs[0].to_query().unwrap(), AddrQuery::One(addrs[0]));
 }
 
