@@ -135,7 +135,9 @@ fn listeners_of_std() {
         listener.accept().await.unwrap();
         client.await.unwrap().unwrap();
         // Known elsewhere: the duplicate goes on when ours is dropped.
+        // An accept is under way in the kernel, or was: the drop hangs up only what is ours alone.
         let duplicate = listener.as_fd().try_clone_to_owned().unwrap();
+        assert!(polled(listener.accept(), 2).await.is_none());
         drop(listener);
         let listener = TcpListener::from_std(duplicate.into()).unwrap();
         let client = raddle::spawn(TcpStream::connect(addr));
