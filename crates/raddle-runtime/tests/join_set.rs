@@ -178,7 +178,7 @@ fn a_dropped_wait_loses_nothing() {
 fn joining_spends_budget() {
     run(1, async {
         let mut set: JoinSet<usize> = (0..1000).map(|n| async move { n }).collect();
-        while set.len() > 0 && set.try_join_next().is_none() {
+        while !set.is_empty() && set.try_join_next().is_none() {
             yield_now().await;
         }
         let joiner = spawn(async move {
