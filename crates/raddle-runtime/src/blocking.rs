@@ -24,3 +24,4 @@ mod tests;
 pub use config::{Config, Hook};
 pub use error::{Refusal, SubmitError};
 pub use pool::{BlockingMetrics, BlockingPool};
+pub use shared::Reservation;

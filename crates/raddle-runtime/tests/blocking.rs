@@ -138,3 +138,41 @@ fn nested_use_completes_on_one_thread_also_through_tasks() {
         spawn_blocking(move || depth(n)).await.unwrap()
     }
 }
+
+/// A bounded queue holds its producer back, gives closures back, and lets nobody wait for ever.
+#[test]
+fn a_bounded_queue_pushes_back() {
+    let mut config = Config { workers: 1, ..Config::default() };
+    config.blocking.max_threads = 1;
+    config.blocking.queue_limit = Some(1);
+    let runtime = Runtime::new(config, Box::new(ThreadDrivers)).unwrap();
+    let handle = runtime.handle().clone();
+    runtime.run(async {
+        let handle = Handle::current();
+        let (release, held) = mpsc::channel::<()>();
+        let busy = handle.try_spawn_blocking(move || held.recv().is_err()).unwrap();
+        let queued = handle.try_spawn_blocking(|| 2).unwrap();
+        let text = String::from("given back");
+        let error = handle.try_spawn_blocking(move || text).unwrap_err();
+        assert_eq!((error.refusal, error.into_job()()), (Refusal::Full, "given back".into()));
+        let mut waiting = std::pin::pin!(handle.spawn_blocking_in_turn(|| 3));
+        assert!(timeout(Duration::from_millis(1), &mut waiting).await.is_err());
+        // One that gives up passes its turn on.
+        let given_up = spawn(handle.spawn_blocking_in_turn(|| panic!("given up before its turn")));
+        raddle_runtime::task::yield_now().await;
+        given_up.abort();
+        drop(release);
+        assert!(busy.await.unwrap());
+        assert_eq!(queued.await.unwrap(), 2);
+        assert_eq!(waiting.await.unwrap().await.unwrap(), 3);
+        for n in 0..1_000 {
+            let job = handle.spawn_blocking_in_turn(move || n).await.unwrap();
+            if n % 100 == 0 {
+                assert_eq!(job.await.unwrap(), n);
+            }
+        }
+    });
+    // Closed while one waits: the closure comes back.
+    let late = handle.block_on(handle.spawn_blocking_in_turn(|| 4));
+    assert_eq!(late.unwrap_err().refusal, Refusal::Closed);
+}

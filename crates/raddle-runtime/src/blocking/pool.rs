@@ -7,8 +7,8 @@ use std::sync::Arc;
 use raddle_base::clock::Instant;
 
 use crate::blocking::config::Config;
-use crate::blocking::error::SubmitError;
-use crate::blocking::shared::Shared;
+use crate::blocking::error::{Refusal, SubmitError};
+use crate::blocking::shared::{Reservation, Shared};
 
 /// Threads for calls that block.
 ///
@@ -49,6 +49,30 @@ impl BlockingPool {
         job: Box<dyn FnOnce() + Send>,
     ) -> Result<(), SubmitError<Box<dyn FnOnce() + Send>>> {
         self.shared.submit(job).map_err(|(job, refusal)| SubmitError { refusal, job })
+    }
+
+    /// Reserves a place for a job, if there is one: a thread that may run it, or room in the queue.
+    ///
+    /// # Errors
+    ///
+    /// If the pool is closed or its queue is full.
+    pub fn try_reserve(&self) -> Result<Reservation, Refusal> {
+        self.shared.try_reserve()
+    }
+
+    /// Waits until there is a place for a job and reserves it: what to do before producing more
+    /// work than a bounded queue takes. Those that wait are served in turn; a submission without
+    /// a reservation may come between.
+    ///
+    /// # Errors
+    ///
+    /// If the pool is closed, also while this waits.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses its place in the line and nothing else.
+    pub async fn reserve(&self) -> Result<Reservation, Refusal> {
+        self.shared.reserve().await
     }
 
     /// Ends admission: jobs that no thread has begun are dropped, those with a handle with the

@@ -44,15 +44,17 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::fmt;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
 use raddle_base::clock::Instant;
 use raddle_base::parker::Parker;
 use raddle_base::shim::mutex::{Condvar, Mutex};
+use raddle_sync::Notify;
 
 use crate::blocking::config::Config;
-use crate::blocking::error::Refusal;
+use crate::blocking::error::{Refusal, SubmitError};
 use crate::blocking::job::{self, Job, contain};
 use crate::blocking::state::{Admitted, Next, State};
 
@@ -67,6 +69,8 @@ pub(crate) struct Shared {
     config: Config,
     /// What the threads hold while they run jobs; set once, before the first job.
     pub(crate) enter: OnceLock<Enter>,
+    /// Told of each place that becomes free, where places are limited.
+    room: Notify,
 }
 
 /// The pool thread that runs here.
@@ -88,6 +92,7 @@ impl Shared {
             ended: Condvar::new(),
             config,
             enter: OnceLock::new(),
+            room: Notify::new(),
         })
     }
 
@@ -104,6 +109,31 @@ impl Shared {
     pub(crate) fn submit(self: &Arc<Self>, job: Job) -> Result<(), (Job, Refusal)> {
         let admitted = self.state.lock().admit(job);
         self.follow(admitted)
+    }
+
+    /// Reserves a place for a job, if there is one.
+    pub(crate) fn try_reserve(self: &Arc<Self>) -> Result<Reservation, Refusal> {
+        self.state.lock().reserve()?;
+        Ok(Reservation { shared: Some(Arc::clone(self)) })
+    }
+
+    /// Waits for a place. An error means that the pool is closed.
+    pub(crate) async fn reserve(self: &Arc<Self>) -> Result<Reservation, Refusal> {
+        loop {
+            // Made before the look, so that the closing of the pool reaches it in any case.
+            let freed = self.room.notified();
+            match self.try_reserve() {
+                Err(Refusal::Full) => freed.await,
+                decided => return decided,
+            }
+        }
+    }
+
+    /// A place may have become free.
+    fn freed(&self) {
+        if self.config.queue_limit.is_some() {
+            self.room.notify_one();
+        }
     }
 
     fn follow(self: &Arc<Self>, admitted: Admitted) -> Result<(), (Job, Refusal)> {
@@ -144,6 +174,7 @@ impl Shared {
     pub(crate) fn close(&self) {
         let (queue, idle) = self.state.lock().close();
         idle.iter().for_each(|parker| parker.unpark());
+        self.room.notify_waiters();
         refuse_all(queue, Refusal::Closed);
     }
 
@@ -185,6 +216,43 @@ impl Shared {
     }
 }
 
+/// A place for a job in a [`BlockingPool`](crate::blocking::BlockingPool), kept until it is used
+/// or dropped.
+#[must_use = "the place is given up as soon as this is dropped"]
+pub struct Reservation {
+    /// Taken when the place is used.
+    shared: Option<Arc<Shared>>,
+}
+
+impl Reservation {
+    /// Has `job` run on a thread of the pool.
+    ///
+    /// # Errors
+    ///
+    /// The job back, if the pool was closed since, or no thread could be started and none is
+    /// there.
+    pub fn submit(mut self, job: Job) -> Result<(), SubmitError<Job>> {
+        let Some(shared) = self.shared.take() else { unreachable!("a place is used once") };
+        let admitted = shared.state.lock().admit_reserved(job);
+        shared.follow(admitted).map_err(|(job, refusal)| SubmitError { refusal, job })
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.shared {
+            shared.state.lock().unreserve();
+            shared.freed();
+        }
+    }
+}
+
+impl fmt::Debug for Reservation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reservation")
+    }
+}
+
 /// Refuses jobs outside the lock: their destructors are foreign code.
 fn refuse_all(jobs: VecDeque<Job>, refusal: Refusal) {
     jobs.into_iter().for_each(|job| job::refuse(job, refusal));
@@ -218,6 +286,7 @@ fn run_jobs(shared: &Arc<Shared>, first: Option<Job>) {
             resumed();
         }
         let mut next = shared.state.lock().next(&parker);
+        shared.freed();
         if matches!(next, Next::Park) {
             next = shared.idle(&parker);
         }

@@ -11,6 +11,9 @@
 //! *Running* are the live ones that neither idle nor wait; one that was called off the idle list
 //! counts as running from then on.
 //!
+//! A *place* is where a job can go: a thread that may run it, or room in the queue. Places may be
+//! reserved for jobs to come (`reserved`).
+//!
 //! Invariants, each kept by every verb:
 //!
 //! 1. While a job is queued and a thread is idle, either as many threads run as may, or each
@@ -37,6 +40,7 @@ pub(crate) struct State {
     waiting: usize,
     /// Threads that have not finished their last step: `live`, and those that call their hooks.
     present: usize,
+    reserved: usize,
     closed: bool,
     max_threads: usize,
     queue_limit: usize,
@@ -74,6 +78,7 @@ impl State {
             starting: 0,
             waiting: 0,
             present: 0,
+            reserved: 0,
             closed: false,
             max_threads: max_threads.max(1),
             queue_limit,
@@ -94,14 +99,50 @@ impl State {
         if self.closed {
             return Admitted::Refused(job, Refusal::Closed);
         }
+        if !self.has_place() {
+            return Admitted::Refused(job, Refusal::Full);
+        }
+        self.accept(job)
+    }
+
+    fn accept(&mut self, job: Job) -> Admitted {
         if self.has_room() {
             return self.place(job);
         }
-        if self.queue.len() >= self.queue_limit {
-            return Admitted::Refused(job, Refusal::Full);
-        }
         self.queue.push_back(job);
         Admitted::Queued
+    }
+
+    /// Whether there is a place that is not reserved.
+    fn has_place(&self) -> bool {
+        let free = self.max_threads.saturating_sub(self.running() + self.starting);
+        self.queue.len() + self.reserved < self.queue_limit.saturating_add(free)
+    }
+
+    /// Reserves a place.
+    pub(crate) fn reserve(&mut self) -> Result<(), Refusal> {
+        if self.closed {
+            return Err(Refusal::Closed);
+        }
+        if !self.has_place() {
+            return Err(Refusal::Full);
+        }
+        self.reserved += 1;
+        Ok(())
+    }
+
+    /// Gives a reserved place up.
+    pub(crate) fn unreserve(&mut self) {
+        self.reserved -= 1;
+    }
+
+    /// Decides about a job for which a place was reserved.
+    pub(crate) fn admit_reserved(&mut self, job: Job) -> Admitted {
+        self.reserved -= 1;
+        if self.closed {
+            return Admitted::Refused(job, Refusal::Closed);
+        }
+        self.accept(job)
     }
 
     /// Finds a thread for a job, there being room for one more to run.

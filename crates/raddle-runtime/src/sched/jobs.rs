@@ -13,6 +13,7 @@ use std::task::{Context, Poll, Waker};
 use raddle_base::context::{self, Place};
 
 use crate::blocking::job;
+use crate::blocking::shared::Reservation;
 use crate::sched::shared::Shared;
 use crate::task::{
     Id, JoinError, JoinHandle, Meta, RawTask, Runnable, Schedule, Step, allocate, enter_worker,
@@ -95,6 +96,7 @@ impl Shared {
     pub(crate) fn spawn_blocking<F, T>(
         &self,
         f: F,
+        place: Option<Reservation>,
         site: &'static Location<'static>,
     ) -> JoinHandle<T>
     where
@@ -112,7 +114,12 @@ impl Shared {
         let handle = unsafe { JoinHandle::new(raw) };
         // SAFETY: the run reference of the new task.
         let job = Accepted(Some(unsafe { Runnable::from_raw_task(raw) }));
-        if let Err(error) = self.blocking.submit(Box::new(move || job.run())) {
+        let job = Box::new(move || job.run());
+        let submitted = match place {
+            Some(place) => place.submit(job),
+            None => self.blocking.submit(job),
+        };
+        if let Err(error) = submitted {
             // A refused job is dropped, and so resolves its handle.
             job::refuse(error.job, error.refusal);
         }

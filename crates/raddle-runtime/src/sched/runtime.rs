@@ -11,7 +11,7 @@ use std::time::Duration;
 use raddle_base::clock::Instant;
 use raddle_base::context::{self, Place};
 
-use crate::blocking::BlockingPool;
+use crate::blocking::{BlockingPool, SubmitError};
 use crate::sched::config::Config;
 use crate::sched::current;
 use crate::sched::metrics::Metrics;
@@ -319,7 +319,57 @@ impl Handle {
         T: Send + 'static,
     {
         self.shared.refuse_fork();
-        self.shared.spawn_blocking(f, site)
+        self.shared.spawn_blocking(f, None, site)
+    }
+
+    /// As [`spawn_blocking`](Self::spawn_blocking), but gives the closure back where the pool has
+    /// no place for it: with a [limit](crate::blocking::Config::queue_limit) that is reached.
+    ///
+    /// # Errors
+    ///
+    /// The closure, if the pool's queue is full or the runtime has begun to shut down.
+    #[track_caller]
+    pub fn try_spawn_blocking<F, T>(&self, f: F) -> Result<JoinHandle<T>, SubmitError<F>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.shared.refuse_fork();
+        let site = Location::caller();
+        match self.shared.blocking.try_reserve() {
+            Ok(place) => Ok(self.shared.spawn_blocking(f, Some(place), site)),
+            Err(refusal) => Err(SubmitError { refusal, job: f }),
+        }
+    }
+
+    /// As [`spawn_blocking`](Self::spawn_blocking), but waits for a place first, so that a fast
+    /// producer is held back by a pool with a limited queue.
+    ///
+    /// # Errors
+    ///
+    /// The closure, if the runtime begins to shut down first.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the closure without a run.
+    #[track_caller]
+    pub fn spawn_blocking_in_turn<F, T>(
+        &self,
+        f: F,
+    ) -> impl Future<Output = Result<JoinHandle<T>, SubmitError<F>>> + Send + use<F, T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.shared.refuse_fork();
+        let site = Location::caller();
+        let shared = self.shared.clone();
+        async move {
+            match shared.blocking.reserve().await {
+                Ok(place) => Ok(shared.spawn_blocking(f, Some(place), site)),
+                Err(refusal) => Err(SubmitError { refusal, job: f }),
+            }
+        }
     }
 
     /// The pool of threads for calls that block, for jobs without a handle and for submissions

@@ -26,6 +26,7 @@ struct History {
     accepted: usize,
     begun: usize,
     refused: usize,
+    reserved: usize,
 }
 
 fn job() -> Job {
@@ -42,6 +43,7 @@ impl History {
             accepted: 0,
             begun: 0,
             refused: 0,
+            reserved: 0,
         }
     }
 
@@ -154,7 +156,18 @@ fn random_histories_keep_the_books() {
         let mut history =
             History::new(1 + rng.below(3) as usize, [2, 5, usize::MAX][rng.below(3) as usize]);
         for _ in 0..400 {
-            match rng.below(6) {
+            match rng.below(8) {
+                6 => history.reserved += usize::from(history.state.reserve().is_ok()),
+                7 if history.reserved > 0 => {
+                    history.reserved -= 1;
+                    if rng.below(2) == 0 {
+                        history.state.unreserve();
+                    } else {
+                        let admitted = history.state.admit_reserved(job());
+                        assert!(!matches!(admitted, Admitted::Refused(..)));
+                        history.follow(admitted, &mut rng);
+                    }
+                }
                 0 | 1 => {
                     let admitted = history.state.admit(job());
                     history.follow(admitted, &mut rng);
