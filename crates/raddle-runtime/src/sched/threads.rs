@@ -109,18 +109,19 @@ pub(crate) fn live_around(worker: &Worker, body: impl FnOnce(&Worker)) {
 fn run_stand_in(worker: &Worker, rank: usize) {
     let (peer, shared) = (worker.peer(), &worker.shared);
     let doorbell = worker.driver().doorbell();
+    // Acquire: pairs with the count's change by whoever goes away.
+    let needed = || shared.away.load(Acquire) > rank;
     while !shared.phase.is_cancelling() {
+        shared.check_fork();
         worker.look(peer, doorbell);
-        // Acquire: pairs with the count's change by whoever goes away.
-        let needed = shared.away.load(Acquire) > rank;
         match worker.sides.next(peer) {
-            Some(task) if needed || task.header().state.is_pinned() => worker.dispatch(peer, task),
+            Some(task) if needed() || task.header().state.is_pinned() => worker.dispatch(peer, task),
             Some(task) => {
                 shared.injector.push(task);
                 shared.notify_any();
             }
-            None if needed => worker.find(peer),
-            None => worker.doze(peer),
+            None if needed() => worker.find(peer),
+            None => worker.doze(peer, needed),
         }
     }
 }

@@ -256,9 +256,10 @@ impl Worker {
     }
 
     /// As `sleep`, for a stand-in that is not needed: it can be called, but not sent to search.
-    pub(crate) fn doze(&self, peer: &Peer) {
+    /// `needed` is part of the last look: whoever goes away publishes that before it calls.
+    pub(crate) fn doze(&self, peer: &Peer, needed: impl Fn() -> bool) {
         self.shared.idle.doze(&peer.sleep);
-        if !self.anything_own(peer) {
+        if !self.anything_own(peer) && !needed() {
             peer.counters.parks.add(1);
             self.unsubmitted.set(0);
             self.in_service(|| self.driver.park(peer.timers.next()));

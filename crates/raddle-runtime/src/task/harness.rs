@@ -18,7 +18,7 @@ use crate::task::error::JoinError;
 use crate::task::header::{Header, Meta, RawTask, Runnable, Schedule, Step, Vtable};
 use crate::task::id::Id;
 use crate::task::stage::StageCell;
-use crate::task::state::{Idle, Start, State};
+use crate::task::state::{Completed, Idle, Start, State};
 use crate::task::waker;
 
 /// A task in one allocation.
@@ -199,26 +199,30 @@ unsafe fn finish<F: Future + 'static, S: Schedule>(
     unsafe { stage.store(output) };
     // SAFETY: not completed yet, and the run reference is ours.
     let references = 1 + u64::from(unsafe { S::release(header.scheduler, raw) });
-    let owed = header.state.complete();
-    if owed.wake_joiner {
-        // SAFETY: COMPLETE and JOIN_WAKER are set: the cell is the completer's.
-        let waker = header.join_waker.with_mut(|cell| unsafe { (*cell).take() });
-        // A joiner's waker that panics is the joiner's affair; the task goes on to its end.
-        let payload = waker.and_then(|joiner| {
-            // SAFETY: as for `unhandled_panic` below.
-            guarded(|| unsafe { S::wake_joiner(header.scheduler, joiner) })
-        });
-        std::mem::forget(guarded(|| drop(payload)));
+    match header.state.complete(references) {
+        // The task may be gone by now.
+        Completed::Released => {}
+        Completed::WakeJoiner => {
+            // SAFETY: COMPLETE and JOIN_WAKER are set: the cell is the completer's.
+            let waker = header.join_waker.with_mut(|cell| unsafe { (*cell).take() });
+            // A joiner's waker that panics is the joiner's affair; the task goes on to its end.
+            let payload = waker.and_then(|joiner| {
+                // SAFETY: as for `unhandled_panic` below.
+                guarded(|| unsafe { S::wake_joiner(header.scheduler, joiner) })
+            });
+            std::mem::forget(guarded(|| drop(payload)));
+            raw.drop_refs(references);
+        }
+        Completed::DropOutput => {
+            // SAFETY: there is no join handle, so the output is the completer's.
+            if let Some(payload) = unsafe { discard::<F, S>(raw) } {
+                // SAFETY: the completing thread belongs to the runtime, which keeps the scheduler
+                // alive beyond this call.
+                unsafe { S::unhandled_panic(header.scheduler, raw, payload) };
+            }
+            raw.drop_refs(references);
+        }
     }
-    if owed.drop_output
-        // SAFETY: there is no join handle, so the output is the completer's.
-        && let Some(payload) = unsafe { discard::<F, S>(raw) }
-    {
-        // SAFETY: the completing thread belongs to the runtime, which keeps the scheduler alive
-        // beyond this call.
-        unsafe { S::unhandled_panic(header.scheduler, raw, payload) };
-    }
-    raw.drop_refs(references);
 }
 
 /// Drops an output that nobody will read; gives back the panic that it was or that it caused.

@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use raddle_base::context;
 
 use crate::blocking::shared as blocking;
+use crate::task::state::Fast;
 use crate::task::{AbortHandle, Id, JoinError, RawTask};
 
 /// Waits for the output of a spawned task.
@@ -27,6 +28,8 @@ use crate::task::{AbortHandle, Id, JoinError, RawTask};
 #[must_use = "dropping the handle detaches the task; call `detach` to say so"]
 pub struct JoinHandle<T> {
     raw: RawTask,
+    /// The output has been given away.
+    taken: bool,
     output: PhantomData<T>,
 }
 
@@ -44,7 +47,7 @@ impl<T> JoinHandle<T> {
     ///
     /// The caller owns the join reference of a task whose output is `T`.
     pub(crate) unsafe fn new(raw: RawTask) -> Self {
-        JoinHandle { raw, output: PhantomData }
+        JoinHandle { raw, taken: false, output: PhantomData }
     }
 
     /// Asks for the end of the task: its future is dropped at its next turn, and the handle gives
@@ -129,8 +132,19 @@ impl<T> Future for JoinHandle<T> {
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
         let header = self.raw.header();
-        if header.state.unjoin_new(header.state.is_pinned()) {
-            return;
+        match header.state.unjoin_fast() {
+            Fast::Detached => return,
+            Fast::Complete => {
+                if !self.taken {
+                    // SAFETY: the task is complete and the right to its output is this handle's.
+                    unsafe { (header.vtable.drop_output)(self.raw) };
+                }
+                if header.state.unjoin_complete() {
+                    self.raw.dealloc();
+                }
+                return;
+            }
+            Fast::Slow => {}
         }
         let owed = header.state.unjoin();
         if owed.drop_waker {

@@ -103,14 +103,30 @@ pub(crate) enum Wake {
     Dealloc,
 }
 
-/// What the completer owes to the join handle.
+/// What the completer owes.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
-pub(crate) struct Completed {
-    /// Nobody will read the output: drop it here.
-    pub(crate) drop_output: bool,
-    /// The join waker cell is filled and now the completer's: wake it, then empty it.
-    pub(crate) wake_joiner: bool,
+pub(crate) enum Completed {
+    /// Nothing: the references have been given up.
+    Released,
+    /// The join waker cell is filled and now the completer's: take it and wake it, then give up
+    /// the references.
+    WakeJoiner,
+    /// Nobody will read the output: drop it, then give up the references.
+    DropOutput,
+}
+
+/// How far the fast end of a join handle came.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Fast {
+    /// The handle is gone, with its reference.
+    Detached,
+    /// The task is finished: the output is the handle's to drop, then
+    /// [`unjoin_complete`](State::unjoin_complete).
+    Complete,
+    /// Neither: use [`unjoin`](State::unjoin).
+    Slow,
 }
 
 /// What a dropped join handle owes.
@@ -180,16 +196,29 @@ impl State {
         outcome
     }
 
-    /// The future is gone and the output is stored.
-    pub(crate) fn complete(&self) -> Completed {
-        // Release: publishes the output to the handle. Acquire: the join waker of the handle
-        // that set JOIN_WAKER before is visible.
-        let before = self.0.fetch_xor(RUNNING | COMPLETE, AcqRel);
-        debug_assert!(before & RUNNING != 0 && before & COMPLETE == 0);
-        Completed {
-            drop_output: before & JOIN_INTEREST == 0,
-            wake_joiner: before & JOIN_INTEREST != 0 && before & JOIN_WAKER != 0,
-        }
+    /// The future is gone and the output is stored. If nothing is owed to a joiner, `references`
+    /// are given up in the same step; the outcome tells, and the task may be gone afterwards.
+    pub(crate) fn complete(&self, references: u64) -> Completed {
+        let mut outcome = Completed::Released;
+        // Relaxed first look: the exchange decides.
+        let seen = self.0.load(Relaxed);
+        // Release (by AcqRel): publishes the output to the handle. Acquire: the join waker of the
+        // handle that set JOIN_WAKER before is visible.
+        let _ = self.update(seen, |now| {
+            debug_assert!(now & RUNNING != 0 && now & COMPLETE == 0);
+            let next = now ^ (RUNNING | COMPLETE);
+            outcome = match (now & JOIN_INTEREST != 0, now & JOIN_WAKER != 0) {
+                // The handle has a reference of its own, so these are not the last.
+                (true, false) => {
+                    outcome = Completed::Released;
+                    return Some(next - references * REF_ONE);
+                }
+                (true, true) => Completed::WakeJoiner,
+                (false, _) => Completed::DropOutput,
+            };
+            Some(next)
+        });
+        outcome
     }
 
     /// A wake that keeps its reference.
@@ -322,13 +351,31 @@ impl State {
         outcome
     }
 
-    /// The common end of a handle: dropped before the task ran. One exchange, no loop.
+    /// The common ends of a handle in one step, its reference included: dropped before the task
+    /// ran, and dropped after its output was taken.
     #[inline]
-    pub(crate) fn unjoin_new(&self, pinned: bool) -> bool {
-        let kind = if pinned { PINNED } else { 0 };
-        let new = RUNNING | JOIN_INTEREST | kind | (3 * REF_ONE);
+    pub(crate) fn unjoin_fast(&self) -> Fast {
+        // Acquire: a finished task's output was taken by this handle, or is its to drop.
+        let seen = self.0.load(Acquire);
+        if seen & COMPLETE != 0 {
+            return Fast::Complete;
+        }
+        let new = RUNNING | JOIN_INTEREST | (3 * REF_ONE);
         // Release: orders the handle's accesses before the free. Relaxed on failure: no claim.
-        self.0.compare_exchange(new, (new & !JOIN_INTEREST) - REF_ONE, Release, Relaxed).is_ok()
+        let gone = seen & !PINNED == new
+            && self
+                .0
+                .compare_exchange(seen, (seen & !JOIN_INTEREST) - REF_ONE, Release, Relaxed)
+                .is_ok();
+        if gone { Fast::Detached } else { Fast::Slow }
+    }
+
+    /// The handle of a finished task goes, its reference with it; true if that was the last.
+    pub(crate) fn unjoin_complete(&self) -> bool {
+        // AcqRel: as in `ref_dec`. After completion the bit is the handle's alone.
+        let before = self.0.fetch_sub(JOIN_INTEREST + REF_ONE, AcqRel);
+        debug_assert!(before & JOIN_INTEREST != 0);
+        before < 2 * REF_ONE
     }
 
     /// One more reference.

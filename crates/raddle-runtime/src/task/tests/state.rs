@@ -106,15 +106,16 @@ mod tables {
     }
 
     #[test]
-    fn completion_tells_what_the_joiner_is_owed() {
-        for (interest, drop_output, wake_joiner) in [
-            (0, true, false),
-            (JOIN_INTEREST, false, false),
-            (JOIN_INTEREST | JOIN_WAKER, false, true),
+    fn completion_tells_what_is_owed() {
+        for (interest, completed, left) in [
+            (0, Completed::DropOutput, 3),
+            (JOIN_INTEREST, Completed::Released, 1),
+            (JOIN_INTEREST | JOIN_WAKER, Completed::WakeJoiner, 3),
         ] {
-            let state = word(RUNNING | interest, 2);
-            assert_eq!(state.complete(), Completed { drop_output, wake_joiner });
+            let state = word(RUNNING | interest, 3);
+            assert_eq!(state.complete(2), completed);
             assert!(state.is_complete());
+            assert_eq!(bits(&state), (COMPLETE | interest, left));
         }
     }
 
@@ -131,9 +132,14 @@ mod tables {
             assert!(state.ref_dec(1));
         }
         let state = State::new(true);
-        assert!(state.unjoin_new(true));
+        assert_eq!(state.unjoin_fast(), Fast::Detached);
         assert_eq!(bits(&state), (RUNNING | PINNED, 2));
-        assert!(!state.unjoin_new(true));
+        assert_eq!(word(RUNNING | JOIN_INTEREST, 2).unjoin_fast(), Fast::Slow);
+        let state = word(COMPLETE | JOIN_INTEREST, 2);
+        assert_eq!(state.unjoin_fast(), Fast::Complete);
+        assert!(!state.unjoin_complete());
+        assert_eq!(bits(&state), (COMPLETE, 1));
+        assert!(word(COMPLETE | JOIN_INTEREST, 1).unjoin_complete());
     }
 }
 
@@ -236,12 +242,12 @@ fn model_completion_meets_the_joiner() {
         let completer = thread::spawn(move || {
             // SAFETY: under the claim: the output.
             theirs.payload.with_mut(|p| unsafe { *p = 42 });
-            let owed = theirs.state.complete();
-            if owed.wake_joiner {
+            let woken = theirs.state.complete(1) == Completed::WakeJoiner;
+            if woken {
                 // SAFETY: COMPLETE and JOIN_WAKER: the cell is the completer's.
                 assert_eq!(their_cell.payload.with(|p| unsafe { *p }), 7);
             }
-            owed.wake_joiner
+            woken
         });
         // SAFETY: JOIN_WAKER is clear: the cell is the handle's.
         cell.payload.with_mut(|p| unsafe { *p = 7 });
@@ -278,7 +284,7 @@ fn model_abort_meets_a_poll() {
             if task.state.start() == Start::Cancel {
                 // SAFETY: under the claim: the future is dropped.
                 task.payload.with_mut(|p| unsafe { *p += 1 });
-                let _ = task.state.complete();
+                let _ = task.state.complete(1);
                 return;
             }
             if task.state.idle() == Idle::Parked {
