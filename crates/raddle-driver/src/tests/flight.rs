@@ -49,6 +49,13 @@ fn probe() -> (Flight<Probe>, Arc<AtomicUsize>, Arc<AtomicUsize>) {
     (Flight::new(probe), finished, given_back)
 }
 
+/// The kernel's side: uses the operation, as a blocking call would, and then completes it.
+fn carry_out(flight: &Flight<Probe>) {
+    // SAFETY: this is the kernel's side, and it has not completed the operation.
+    unsafe { flight.with(|_| ()) };
+    flight.complete_and_wake(Ok(7));
+}
+
 fn count(counter: &AtomicUsize) -> usize {
     counter.load(Ordering::Relaxed)
 }
@@ -93,7 +100,7 @@ fn model_drop_against_completion() {
         let flight = Arc::new(flight);
         let completion = thread::spawn({
             let flight = Arc::clone(&flight);
-            move || flight.complete_and_wake(Ok(7))
+            move || carry_out(&flight)
         });
         flight.abandon();
         completion.join().unwrap();
@@ -115,7 +122,7 @@ fn model_poll_against_completion() {
         let flight = Arc::new(flight);
         let completion = thread::spawn({
             let flight = Arc::clone(&flight);
-            move || flight.complete_and_wake(Ok(7))
+            move || carry_out(&flight)
         });
         let flag = std::sync::Arc::new(Flag(std::sync::atomic::AtomicBool::new(false)));
         let waker = Waker::from(std::sync::Arc::clone(&flag));

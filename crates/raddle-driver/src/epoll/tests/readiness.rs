@@ -78,26 +78,28 @@ fn the_next_event_takes_the_mark_of_the_queue() {
 }
 
 /// A reader finds "would block" and clears while data and its event come: unless the reader got
-/// the data, the event is not wiped.
+/// the data, the event is not wiped. The reader is the spawned one: loom would not try the event
+/// before a look of the main thread.
 #[test]
 fn model_clear_keeps_a_later_event() {
     model::check(|| {
         let word = Arc::new(Readiness::new());
         let data = Arc::new(AtomicU64::new(0));
-        let event = thread::spawn({
+        let reader = thread::spawn({
             let (word, data) = (Arc::clone(&word), Arc::clone(&data));
             move || {
-                // Relaxed: the word has to publish it.
-                data.store(1, Ordering::Relaxed);
-                let _ = word.set(readable());
+                let seen = word.snapshot();
+                let blocked = data.load(Ordering::Relaxed) == 0;
+                if blocked {
+                    word.clear(seen, Direction::Read);
+                }
+                blocked
             }
         });
-        let seen = word.snapshot();
-        let blocked = data.load(Ordering::Relaxed) == 0;
-        if blocked {
-            word.clear(seen, Direction::Read);
-        }
-        event.join().unwrap();
+        // Relaxed: the word has to publish it.
+        data.store(1, Ordering::Relaxed);
+        let _ = word.set(readable());
+        let blocked = reader.join().unwrap();
         assert!(!blocked || word.snapshot().allows(Direction::Read), "the event is lost");
     });
 }
