@@ -25,6 +25,7 @@
 //!   gives way to other tasks. On other executors the budget has no limit.
 
 mod block_on;
+pub mod mpsc;
 pub mod notify;
 pub mod oneshot;
 mod permits;

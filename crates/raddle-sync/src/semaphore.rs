@@ -1,21 +1,18 @@
 //! A semaphore: a number of permits, taken and returned, first come first served.
 //!
 //! A face of the counting core in `permits.rs`, where states, protocol and proof are. Here are
-//! the futures, which hold the waiter's node, and in `semaphore/permit.rs` the permits, which
-//! return themselves.
-
-mod permit;
+//! the futures, which hold the waiter's node, and the permits, which return themselves: borrowed
+//! and owned twins of both.
 
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use raddle_base::wait::{WaitKind, Waiter};
-
-pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 use crate::permits::{Denied, Need, Permits};
 
@@ -235,6 +232,132 @@ impl Drop for AcquireOwned {
             let node = Pin::new_unchecked(&self.node);
             self.semaphore.permits.cancel(node, self.count as usize);
         }
+    }
+}
+
+/// Permits of a semaphore, returned when this is dropped.
+#[must_use = "permits are returned as soon as this is dropped"]
+pub struct SemaphorePermit<'a> {
+    semaphore: &'a Semaphore,
+    count: u32,
+}
+
+impl<'a> SemaphorePermit<'a> {
+    pub(crate) fn new(semaphore: &'a Semaphore, count: u32) -> Self {
+        SemaphorePermit { semaphore, count }
+    }
+
+    /// Keeps the permits from coming back, for good or until
+    /// [`add_permits`](Semaphore::add_permits).
+    pub fn forget(mut self) {
+        self.count = 0;
+    }
+
+    /// Takes over the permits of `other`.
+    ///
+    /// # Panics
+    ///
+    /// If they belong to different semaphores, or the sum overflows.
+    #[track_caller]
+    pub fn merge(&mut self, mut other: Self) {
+        assert!(
+            std::ptr::eq(self.semaphore, other.semaphore),
+            "permits of different semaphores cannot be merged"
+        );
+        self.count = self.count.checked_add(other.count).expect("too many permits to merge");
+        other.count = 0;
+    }
+
+    /// Splits `count` permits off; `None` if there are fewer.
+    pub fn split(&mut self, count: usize) -> Option<Self> {
+        let count = u32::try_from(count).ok()?;
+        self.count = self.count.checked_sub(count)?;
+        Some(SemaphorePermit { semaphore: self.semaphore, count })
+    }
+
+    /// How many permits this holds.
+    pub fn num_permits(&self) -> usize {
+        self.count as usize
+    }
+}
+
+impl Drop for SemaphorePermit<'_> {
+    fn drop(&mut self) {
+        if self.count > 0 {
+            self.semaphore.permits.release(self.count as usize);
+        }
+    }
+}
+
+impl fmt::Debug for SemaphorePermit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SemaphorePermit").field("permits", &self.count).finish_non_exhaustive()
+    }
+}
+
+/// Permits that own a reference to their semaphore, returned when this is dropped.
+#[must_use = "permits are returned as soon as this is dropped"]
+pub struct OwnedSemaphorePermit {
+    semaphore: Arc<Semaphore>,
+    count: u32,
+}
+
+impl OwnedSemaphorePermit {
+    pub(crate) fn new(semaphore: Arc<Semaphore>, count: u32) -> Self {
+        OwnedSemaphorePermit { semaphore, count }
+    }
+
+    /// Keeps the permits from coming back, for good or until
+    /// [`add_permits`](Semaphore::add_permits).
+    pub fn forget(mut self) {
+        self.count = 0;
+    }
+
+    /// Takes over the permits of `other`.
+    ///
+    /// # Panics
+    ///
+    /// If they belong to different semaphores, or the sum overflows.
+    #[track_caller]
+    pub fn merge(&mut self, mut other: Self) {
+        assert!(
+            Arc::ptr_eq(&self.semaphore, &other.semaphore),
+            "permits of different semaphores cannot be merged"
+        );
+        self.count = self.count.checked_add(other.count).expect("too many permits to merge");
+        other.count = 0;
+    }
+
+    /// Splits `count` permits off; `None` if there are fewer.
+    pub fn split(&mut self, count: usize) -> Option<Self> {
+        let count = u32::try_from(count).ok()?;
+        self.count = self.count.checked_sub(count)?;
+        Some(OwnedSemaphorePermit { semaphore: self.semaphore.clone(), count })
+    }
+
+    /// How many permits this holds.
+    pub fn num_permits(&self) -> usize {
+        self.count as usize
+    }
+
+    /// The semaphore these permits belong to.
+    pub fn semaphore(&self) -> &Arc<Semaphore> {
+        &self.semaphore
+    }
+}
+
+impl Drop for OwnedSemaphorePermit {
+    fn drop(&mut self) {
+        let count = mem::take(&mut self.count);
+        if count > 0 {
+            self.semaphore.permits.release(count as usize);
+        }
+    }
+}
+
+impl fmt::Debug for OwnedSemaphorePermit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnedSemaphorePermit").field("permits", &self.count).finish_non_exhaustive()
     }
 }
 

@@ -25,9 +25,9 @@
 //!
 //! | | FINISHED first | CLOSED first |
 //! |---|---|---|
-//! | the value | the receiver's | the sender's, who gives it back to its caller |
-//! | the receiver's waker, if RX_WAITS was set by then | the sender takes and calls it | the receiver's |
-//! | the sender's waker, if TX_WAITS was set by then | the sender's | the receiver takes and calls it |
+//! | the value | the receiver's | the sender's: back to its caller |
+//! | receiver's waker, if RX_WAITS was set | the sender takes and calls it | the receiver's |
+//! | sender's waker, if TX_WAITS was set | the sender's | the receiver takes and calls it |
 //!
 //! A party that wants to wait stores its waker and sets its bit; if the old value shows that the
 //! other has decided already, nobody else will look at the waker, and it takes it back. A party

@@ -1,0 +1,139 @@
+//! The channels under the model checker, each model named after the race it hunts. Values carry a
+//! plain number, so that every hand-over is checked for order.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use raddle_base::shim::{model, thread};
+
+use crate::mpsc::{channel, unbounded_channel};
+use crate::tests::model::{Plain, wait, wait_pinned};
+
+fn value() -> Arc<Plain> {
+    let value = Arc::new(Plain::new());
+    value.add(1);
+    value
+}
+
+/// Sending races receiving and the last sender's drop: the value, then the end.
+#[test]
+fn model_mpsc_last_sender_against_recv() {
+    model::check(|| {
+        let (tx, mut rx) = unbounded_channel();
+        let thread = thread::spawn(move || {
+            assert!(tx.send(value()).is_ok());
+        });
+        let got = wait(rx.recv()).expect("it was sent");
+        got.add(1);
+        assert!(wait(rx.recv()).is_none());
+        thread.join().unwrap();
+    });
+}
+
+/// Sending races closing: what was accepted is drained, the rest comes back.
+#[test]
+fn model_mpsc_send_against_close() {
+    model::check(|| {
+        let (tx, mut rx) = channel(1);
+        let thread = thread::spawn(move || match wait(tx.send(value())) {
+            Ok(()) => true,
+            Err(back) => {
+                back.into_inner().add(1);
+                false
+            }
+        });
+        rx.close();
+        let mut got = 0;
+        while let Some(value) = wait(rx.recv()) {
+            value.add(1);
+            got += 1;
+        }
+        assert_eq!(thread.join().unwrap(), got == 1);
+    });
+}
+
+/// Sending races the receiver's drop: the value is dropped by one side.
+#[test]
+fn model_mpsc_send_against_drop() {
+    model::check(|| {
+        let (tx, rx) = channel(1);
+        let data = value();
+        let thread = thread::spawn({
+            let data = data.clone();
+            move || {
+                if let Err(back) = tx.try_send(data) {
+                    back.into_inner().add(1);
+                }
+            }
+        });
+        drop(rx);
+        thread.join().unwrap();
+        assert_eq!(Arc::strong_count(&data), 1);
+    });
+}
+
+/// After closing, the receiver waits for a reserved place, which is given back unused.
+#[test]
+fn model_mpsc_reserved_place_against_close() {
+    model::check(|| {
+        let (tx, mut rx) = channel::<u8>(1);
+        let place = tx.clone().try_reserve_owned().unwrap();
+        let thread = thread::spawn(move || drop(place));
+        rx.close();
+        assert!(wait(rx.recv()).is_none());
+        thread.join().unwrap();
+        drop(tx);
+    });
+}
+
+/// Two senders share one place: the one that waits gets it when the value is received.
+#[test]
+fn model_mpsc_room_against_wait() {
+    model::check(|| {
+        let (tx, mut rx) = channel(1);
+        tx.try_send(1).unwrap();
+        let thread = thread::spawn(move || wait(tx.send(2)));
+        assert_eq!(wait(rx.recv()), Some(1));
+        assert_eq!(wait(rx.recv()), Some(2));
+        assert!(wait(rx.recv()).is_none());
+        thread.join().unwrap().unwrap();
+    });
+}
+
+/// A weak sender is upgraded while the last sender goes: the end comes after both, or before.
+#[test]
+fn model_mpsc_upgrade_against_last_sender() {
+    model::check(|| {
+        let (tx, mut rx) = unbounded_channel();
+        let weak = tx.downgrade();
+        let thread = thread::spawn(move || match weak.upgrade() {
+            Some(tx) => {
+                tx.send(1).unwrap();
+                true
+            }
+            None => false,
+        });
+        drop(tx);
+        let got = wait(rx.recv());
+        assert_eq!(got.is_some(), thread.join().unwrap());
+    });
+}
+
+/// The sender waits for the end while the receiver goes away.
+#[test]
+fn model_mpsc_closed_against_drop() {
+    model::check(|| {
+        let (tx, rx) = channel::<u8>(1);
+        let data = value();
+        let thread = thread::spawn({
+            let data = data.clone();
+            move || {
+                data.add(1);
+                drop(rx);
+            }
+        });
+        wait_pinned(pin!(tx.closed()));
+        data.add(1);
+        thread.join().unwrap();
+    });
+}
