@@ -1,1 +1,2 @@
-//! One idea a program, each asserts its own output.
+//! One idea a program: see `src/bin`. Each asserts its own output; the test of this crate runs
+//! them all.
