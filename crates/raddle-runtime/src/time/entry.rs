@@ -14,6 +14,7 @@
 //! | `deadline` | owner | owner and lock read, nobody writes |
 //! | `waker` | owner writes; holds nothing to drop | lock; the owner may read its *address* |
 //! | `phase` | owner writes | written under the lock only |
+//! | `location` | constant | constant |
 //!
 //! The step Armed → Fired (or Closed) is the last thing a firing thread does to an entry. It is a
 //! release store and the owner's look is an acquire load, so an owner that sees Fired has the
@@ -21,6 +22,7 @@
 
 use std::fmt;
 use std::mem::MaybeUninit;
+use std::panic::Location;
 use std::ptr::NonNull;
 use std::task::Waker;
 
@@ -55,6 +57,8 @@ pub(crate) struct Entry {
     deadline: UnsafeCell<u64>,
     waker: UnsafeCell<MaybeUninit<Waker>>,
     phase: AtomicU8,
+    /// Where the wait was written, for whoever walks a wheel to tell what waits.
+    location: &'static Location<'static>,
 }
 
 // SAFETY: what is not atomic is accessed by the table above, across threads only under the lock or
@@ -64,14 +68,22 @@ unsafe impl Send for Entry {}
 unsafe impl Sync for Entry {}
 
 impl Entry {
-    /// An entry that is not armed; deadlines are nanoseconds of the wheel's clock.
+    /// An entry that is not armed; deadlines are nanoseconds of the wheel's clock. The wait is the
+    /// caller's.
+    #[track_caller]
     pub(crate) fn new(deadline: u64, phase: Phase) -> Self {
         Entry {
             links: Links::new(),
             deadline: UnsafeCell::new(deadline),
             waker: UnsafeCell::new(MaybeUninit::uninit()),
             phase: AtomicU8::new(phase as u8),
+            location: Location::caller(),
         }
+    }
+
+    /// Where the wait was written.
+    pub(crate) fn location(&self) -> &'static Location<'static> {
+        self.location
     }
 
     /// The phase, as the owner sees it.

@@ -19,6 +19,7 @@ const LATE: Duration = Duration::from_millis(5);
 /// # Panics
 ///
 /// If `period` is zero.
+#[track_caller]
 pub fn interval(period: Duration) -> Interval {
     interval_at(current::now(), period)
 }
@@ -28,6 +29,7 @@ pub fn interval(period: Duration) -> Interval {
 /// # Panics
 ///
 /// If `period` is zero.
+#[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
     assert!(period > Duration::ZERO, "the period of an interval must not be zero");
     Interval { delay: Box::pin(sleep_until(start)), period, missed: MissedTickBehavior::default() }

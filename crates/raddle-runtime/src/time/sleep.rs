@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use raddle_base::clock::Instant;
 use raddle_base::context;
+use raddle_base::wait::{WaitKind, WaitSite};
 
 use crate::time::current;
 use crate::time::entry::{Entry, Phase};
@@ -37,6 +38,7 @@ const CLOSED: &str = "the runtime whose timers this sleep waits on has shut down
 ///
 /// Dropping the future takes the timer back at once. Nothing is allocated.
 #[inline]
+#[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
     let phase = if duration < SHORT { Phase::Unchecked } else { Phase::Idle };
     Sleep::with(current::now() + duration, phase)
@@ -44,6 +46,7 @@ pub fn sleep(duration: Duration) -> Sleep {
 
 /// Waits until `deadline`; over at once if that has passed. Otherwise as [`sleep`].
 #[inline]
+#[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
     Sleep::with(deadline, Phase::Unchecked)
 }
@@ -62,8 +65,14 @@ pub struct Sleep {
 
 impl Sleep {
     #[inline]
+    #[track_caller]
     fn with(deadline: Instant, phase: Phase) -> Sleep {
         Sleep { entry: Entry::new(deadline.as_nanos(), phase), timers: None }
+    }
+
+    /// What is waited for, and where in the program the sleep was made.
+    pub fn wait_site(&self) -> WaitSite {
+        WaitSite { kind: WaitKind::Time, location: self.entry.location() }
     }
 
     /// When it is over.

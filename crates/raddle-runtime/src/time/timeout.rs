@@ -21,6 +21,7 @@ use crate::time::sleep::{Sleep, sleep, sleep_until};
 /// # Errors
 ///
 /// [`Elapsed`] if the time was over first.
+#[track_caller]
 pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoFuture> {
     Timeout { future: future.into_future(), delay: sleep(duration) }
 }
@@ -30,6 +31,7 @@ pub fn timeout<F: IntoFuture>(duration: Duration, future: F) -> Timeout<F::IntoF
 /// # Errors
 ///
 /// [`Elapsed`] if the deadline came first.
+#[track_caller]
 pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
     Timeout { future: future.into_future(), delay: sleep_until(deadline) }
 }

@@ -161,3 +161,11 @@ fn futures_are_send_and_small() {
     send(&interval(ms(1)));
     assert!(size_of_val(&sleep) <= 64, "{}", size_of_val(&sleep));
 }
+
+#[test]
+fn a_sleep_knows_where_it_was_written() {
+    let line = line!() + 1;
+    let sleep = crate::time::sleep(ms(1));
+    assert_eq!(sleep.wait_site().location.line(), line);
+    assert!(sleep.wait_site().to_string().starts_with("a point in time at "));
+}
