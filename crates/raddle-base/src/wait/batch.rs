@@ -85,8 +85,8 @@ impl WakeBatch {
     fn keep(&mut self, payload: Box<dyn Any + Send>) {
         match &self.panic {
             None => self.panic = Some(payload),
-            // Forgotten, not dropped: a payload's destructor may panic as well.
-            Some(_) => std::mem::forget(payload),
+            // A payload's destructor may panic as well; what that gives is forgotten.
+            Some(_) => std::mem::forget(catch_unwind(AssertUnwindSafe(|| drop(payload)))),
         }
     }
 

@@ -33,10 +33,11 @@ pub(crate) fn reason() -> Option<Refusal> {
     REASON.get()
 }
 
-/// Calls foreign code and forgets its panic, which the panic hook has reported.
+/// Calls foreign code and drops its panic, which the panic hook has reported.
 pub(crate) fn contain(f: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
-        // Not dropped: the destructor of a payload may panic as well.
-        std::mem::forget(payload);
+    let Err(payload) = catch_unwind(AssertUnwindSafe(f)) else { return };
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        // The destructor of a payload panicked: its own payload is not given another chance.
+        std::mem::forget(second);
     }
 }
