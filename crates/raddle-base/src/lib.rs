@@ -32,6 +32,7 @@ pub mod pointer;
 pub mod random;
 pub mod shim;
 pub mod slab;
+pub mod spin;
 #[cfg(test)]
 mod testing;
 pub mod wait;

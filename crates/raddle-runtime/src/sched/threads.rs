@@ -115,7 +115,9 @@ fn run_stand_in(worker: &Worker, rank: usize) {
         shared.check_fork();
         worker.look(peer, doorbell);
         match worker.sides.next(peer) {
-            Some(task) if needed() || task.header().state.is_pinned() => worker.dispatch(peer, task),
+            Some(task) if needed() || task.header().state.is_pinned() => {
+                worker.dispatch(peer, task)
+            }
             Some(task) => {
                 shared.injector.push(task);
                 shared.notify_any();

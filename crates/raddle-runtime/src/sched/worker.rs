@@ -296,6 +296,7 @@ impl Worker {
     /// Makes this thread the worker, with its driver and timers, while `f` runs.
     pub(crate) fn entered<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
         let _timers = time::current::install(&self.peer().timers);
+        let caching = task::cache_memory();
         let polling = task::enter_worker();
         let driver = self.driver.install();
         let entry = current::enter(self.shared.address(), self.index, &self.sides);
@@ -303,6 +304,7 @@ impl Worker {
         drop(entry);
         drop(driver);
         drop(polling);
+        drop(caching);
         result
     }
 }

@@ -4,7 +4,6 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 use raddle_base::context;
@@ -17,6 +16,7 @@ use raddle_base::shim::cell::UnsafeCell;
 use crate::task::error::JoinError;
 use crate::task::header::{Header, Meta, RawTask, Runnable, Schedule, Step, Vtable};
 use crate::task::id::Id;
+use crate::task::memory;
 use crate::task::stage::StageCell;
 use crate::task::state::{Completed, Idle, Start, State};
 use crate::task::waker;
@@ -67,7 +67,7 @@ where
     F: Future + 'static,
     S: Schedule,
 {
-    let task = Box::new(Task::<F, S> {
+    let task = memory::place(Task::<F, S> {
         header: Header {
             state: State::new(pinned),
             next: Link::new(),
@@ -84,8 +84,8 @@ where
         stage: StageCell::new(future),
         scheduler: PhantomData,
     });
-    // SAFETY: a box is not null; the header is the first field of a `repr(C)` struct.
-    RawTask::from_header(unsafe { NonNull::new_unchecked(Box::into_raw(task).cast()) })
+    // The header is the first field of a `repr(C)` struct.
+    RawTask::from_header(task.cast())
 }
 
 /// Bytes that a task with this future takes.
@@ -271,11 +271,11 @@ unsafe fn drop_output<F: Future + 'static, S: Schedule>(raw: RawTask) {
 ///
 /// The last reference to a task of this very type is gone.
 unsafe fn dealloc<F: Future + 'static, S: Schedule>(raw: RawTask) {
-    let task = raw.as_ptr().as_ptr().cast::<Task<F, S>>();
+    let task = raw.as_ptr().cast::<Task<F, S>>();
     // A task that never completed was abandoned: its future may not be dropped on this thread, so
     // its memory is kept. Complete tasks have an empty stage or an output nobody took.
     if raw.header().state.is_complete() {
-        // SAFETY: the last reference is gone, so the box is ours again.
-        drop(unsafe { Box::from_raw(task) });
+        // SAFETY: made by `place`, and the last reference is gone.
+        unsafe { memory::free(task) };
     }
 }

@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 use raddle_base::list::List;
 use raddle_base::padded::CachePadded;
-use raddle_base::shim::mutex::Mutex;
+use raddle_base::spin::SpinLock;
 
 use crate::task::abort::AbortHandle;
 use crate::task::header::{Header, HeaderLinks, RawTask};
@@ -19,9 +19,8 @@ pub(crate) struct LiveList {
     shards: Box<[CachePadded<Shard>]>,
 }
 
-struct Shard {
-    inner: Mutex<Inner>,
-}
+/// Under a spinning lock: a spawn and an end each change a few words, mostly on one thread.
+type Shard = SpinLock<Inner>;
 
 struct Inner {
     tasks: List<HeaderLinks>,
@@ -32,66 +31,68 @@ struct Inner {
 impl LiveList {
     pub(crate) fn new(shards: usize) -> Self {
         let shard = || {
-            CachePadded::new(Shard {
-                inner: Mutex::new(Inner { tasks: List::new(), count: 0, closed: false }),
-            })
+            CachePadded::new(SpinLock::new(Inner { tasks: List::new(), count: 0, closed: false }))
         };
         LiveList { shards: (0..shards).map(|_| shard()).collect() }
     }
 
-    fn shard(&self, task: RawTask) -> &Mutex<Inner> {
-        &self.shards[task.header().shard as usize % self.shards.len()].inner
+    fn shard(&self, task: RawTask) -> &Shard {
+        &self.shards[task.header().shard as usize % self.shards.len()]
     }
 
     /// Enters a new task; false if the list is closed.
     #[inline]
     pub(crate) fn insert(&self, task: RawTask) -> bool {
-        let mut inner = self.shard(task).lock();
-        if inner.closed {
-            return false;
-        }
-        inner.count += 1;
-        // SAFETY: the task has a reference for this list, so it stays in place until removed; it
-        // is new, hence in no list; the lock covers all lists its shard number names.
-        unsafe { inner.tasks.push_back(task.as_ptr()) };
-        true
+        self.shard(task).with(|inner| {
+            if inner.closed {
+                return false;
+            }
+            inner.count += 1;
+            // SAFETY: the task has a reference for this list, so it stays in place until removed;
+            // it is new, hence in no list; the lock covers all lists its shard number names.
+            unsafe { inner.tasks.push_back(task.as_ptr()) };
+            true
+        })
     }
 
     /// Takes a task out that completes; true if it was in.
     #[inline]
     pub(crate) fn remove(&self, task: RawTask) -> bool {
-        let mut inner = self.shard(task).lock();
-        // SAFETY: the task is alive, and it can only be in the list of its shard, whose lock is
-        // held.
-        let was_in = unsafe { inner.tasks.remove(task.as_ptr()) };
-        inner.count -= usize::from(was_in);
-        was_in
+        self.shard(task).with(|inner| {
+            // SAFETY: the task is alive, and it can only be in the list of its shard, whose lock
+            // is held.
+            let was_in = unsafe { inner.tasks.remove(task.as_ptr()) };
+            inner.count -= usize::from(was_in);
+            was_in
+        })
     }
 
     /// No more tasks from now on.
     pub(crate) fn close(&self) {
         for shard in &self.shards {
-            shard.inner.lock().closed = true;
+            shard.with(|inner| inner.closed = true);
         }
     }
 
     /// How many tasks are alive. Exact only once nothing is spawned any more.
     pub(crate) fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.inner.lock().count).sum()
+        self.shards.iter().map(|shard| shard.with(|inner| inner.count)).sum()
     }
 
     /// Whether no task is alive.
     pub(crate) fn is_empty(&self) -> bool {
-        self.shards.iter().all(|shard| shard.inner.lock().count == 0)
+        self.shards.iter().all(|shard| shard.with(|inner| inner.count == 0))
     }
 
-    /// All tasks that are alive, each with a reference. For cold paths: it allocates.
+    /// All tasks that are alive, each with a reference. For cold paths: it allocates, and holds
+    /// each shard's lock for a walk through it.
     pub(crate) fn snapshot(&self) -> Vec<AbortHandle> {
-        let mut tasks = Vec::new();
+        let mut tasks = Vec::with_capacity(self.len());
         for shard in &self.shards {
-            let inner = shard.inner.lock();
-            let handle = |task: NonNull<Header>| AbortHandle::new(RawTask::from_header(task));
-            tasks.extend(inner.tasks.iter().map(handle));
+            shard.with(|inner| {
+                let handle = |task: NonNull<Header>| AbortHandle::new(RawTask::from_header(task));
+                tasks.extend(inner.tasks.iter().map(handle));
+            });
         }
         tasks
     }
