@@ -55,7 +55,7 @@ fn dispatch(args: &[&str]) -> Result<bool, String> {
         ["asan"] => asan::run(&root),
         ["stress"] => command::alone(&mut stress::command(&root, false)),
         ["stress", "--limits"] => command::alone(&mut stress::command(&root, true)),
-        ["bench-smoke"] => command::alone(&mut bench_smoke::command(&root)),
+        ["bench-smoke"] => bench_smoke::run(&root),
         ["refuse-uring", program, args @ ..] => Err(refuse_uring::exec(program, args)),
         ["probe-uring"] => Ok(refuse_uring::report()),
         _ => Err(USAGE.to_owned()),

@@ -37,19 +37,13 @@ pub(crate) fn quick(root: &Path) -> Vec<Step> {
 
 /// All there is. The command of the README comes last.
 pub(crate) fn full(root: &Path) -> Vec<Step> {
-    vec![
-        fmt(root),
-        check_tidy(root),
-        build(root),
-        clippy(root),
-        rustdoc(root),
-        models(root),
-        step("asan", Work::Run(asan::command(root))),
-        bench(root),
-        refused(root),
-        required(root),
-        step("tests", tests(root, &["--workspace"])),
-    ]
+    let mut steps = vec![fmt(root), check_tidy(root), build(root), clippy(root), rustdoc(root)];
+    steps.push(models(root));
+    steps.push(step("asan", Work::Run(asan::command(root))));
+    steps.extend(bench(root));
+    steps.extend([refused(root), required(root)]);
+    steps.push(step("tests", tests(root, &["--workspace"])));
+    steps
 }
 
 fn fmt(root: &Path) -> Step {
@@ -104,13 +98,19 @@ fn models(root: &Path) -> Step {
     step("models", work)
 }
 
-fn bench(root: &Path) -> Step {
-    let work = if bench_smoke::exists(root) {
-        Work::Run(Ok(bench_smoke::command(root)))
-    } else {
-        Work::Skip("the lab has no smoke mode yet".to_owned())
+/// Building and running the lab.
+fn bench(root: &Path) -> [Step; 2] {
+    let work = |command: Command| {
+        if bench_smoke::exists(root) {
+            Work::Run(Ok(command))
+        } else {
+            Work::Skip("the lab has no smoke mode yet".to_owned())
+        }
     };
-    step("bench-smoke", work)
+    [
+        step("lab", work(bench_smoke::build(root))),
+        step("bench-smoke", work(bench_smoke::command(root))),
+    ]
 }
 
 /// The suite where the kernel refuses io_uring: raddle has to fall back by itself.
