@@ -1,5 +1,6 @@
 //! Tasks: handles, identities, yielding, and code that blocks.
 
+pub use raddle_runtime::blocking::{Refusal, Reservation, SubmitError};
 pub use raddle_runtime::task::{
     AbortHandle, Id, JoinError, JoinHandle, YieldNow, id, try_id, yield_now,
 };
