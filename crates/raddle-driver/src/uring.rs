@@ -65,6 +65,8 @@ struct Owned {
     doorbell: Doorbell,
     /// How far the completion queue was read when the owner last looked.
     seen: Cell<u32>,
+    /// At the last look, the kernel had work for this thread that was left for later.
+    put_off: Cell<bool>,
 }
 
 /// One worker's ring.
@@ -103,7 +105,7 @@ impl Ring {
             pool,
             inbox: Mutex::default(),
             inflight: Mutex::new(inflight),
-            owned: OwnerCell::new(Owned { uring, doorbell, seen: Cell::new(0) }),
+            owned: OwnerCell::new(Owned { uring, doorbell, seen: Cell::new(0), put_off: Cell::new(false) }),
         };
         ring.inflight.lock().arm_wake();
         ring.account(&ring.inflight.lock(), ring.owned.get());

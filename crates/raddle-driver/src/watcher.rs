@@ -67,26 +67,27 @@ pub(crate) trait Watcher: Send + Sync {
     }
 }
 
-/// The most wakers, and the most calls, a [`Due`] holds.
-const ROOM: usize = WakeBatch::CAPACITY;
+/// The most watchers a [`Due`] holds: few, because most news only wakes, and the place of each is
+/// written when a `Due` is made.
+const LATER: usize = 4;
 
 /// What is to be done when the driver lock is released: wakers to call, watchers to call back or
 /// to let go. It lives on the stack and never allocates.
 pub(crate) struct Due {
     wakers: WakeBatch,
     waking: usize,
-    later: [Option<(Arc<dyn Watcher>, bool)>; ROOM],
+    later: [Option<(Arc<dyn Watcher>, bool)>; LATER],
     held: usize,
 }
 
 impl Due {
     pub(crate) fn new() -> Due {
-        Due { wakers: WakeBatch::new(), waking: 0, later: [const { None }; ROOM], held: 0 }
+        Due { wakers: WakeBatch::new(), waking: 0, later: [const { None }; LATER], held: 0 }
     }
 
     /// Whether news of one more event fits: at most two wakers and one watcher come of it.
     pub(crate) fn has_room(&self) -> bool {
-        self.held < ROOM && self.waking + 2 <= ROOM
+        self.held < LATER && self.waking + 2 <= WakeBatch::CAPACITY
     }
 
     /// Calls this waker when settled.

@@ -37,12 +37,26 @@ impl Ring {
     pub(crate) fn look(&self, max: usize) -> usize {
         self.chores();
         if let Some(uring) = &*self.owned().uring.borrow() {
-            let look = self.memory.load_flags() & (SQ_CQ_OVERFLOW | SQ_TASKRUN) != 0;
+            let look = self.must_enter();
             if look || self.owned().doorbell.prepared() != 0 {
                 self.flush(uring, look);
             }
         }
         if self.has_completions() { self.reap(max) } else { 0 }
+    }
+
+    /// Whether the kernel has work that runs only when this thread enters.
+    ///
+    /// Any system call runs it, and the next dispatch most likely makes one: so the first time
+    /// the flag is seen it is left at that, and only if it is still there at the next look is an
+    /// entry spent on it.
+    fn must_enter(&self) -> bool {
+        let flags = self.memory.load_flags();
+        if flags & SQ_CQ_OVERFLOW != 0 {
+            return true;
+        }
+        let asked = flags & SQ_TASKRUN != 0;
+        asked & self.owned().put_off.replace(asked)
     }
 
     /// Whether completions wait to be read: one load.
