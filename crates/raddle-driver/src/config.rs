@@ -35,6 +35,11 @@ pub struct Config {
     pub buffer_size: u32,
     /// How completions are told.
     pub task_run: TaskRun,
+    /// On a ring, small writes to streams go to the kernel together, at the end of the turn, if at
+    /// least so many events were told by the last look: then the turn is likely to see that many
+    /// writes. In quieter turns each write is a call of its own, and at the peer at once.
+    /// 0 groups always, `u32::MAX` never.
+    pub group_writes_from: u32,
     /// Whether to use `epoll_pwait2`; `false` makes a timer descriptor stand in for it, as on
     /// kernels that lack it.
     pub nanosecond_waits: bool,
@@ -52,6 +57,7 @@ impl Config {
             buffers: 512,
             buffer_size: 8192,
             task_run: TaskRun::Cooperative,
+            group_writes_from: 4,
             nanosecond_waits: epoll::has_nanoseconds(),
             offload,
         }

@@ -17,7 +17,7 @@ pub(crate) mod source;
 use crate::offload::Offload;
 use crate::sys::epoll::{self, Limit};
 use crate::wake::Wake;
-use crate::watcher::{Due, News, Role, Then, Watcher};
+use crate::watcher::{Due, News, Role, Watcher};
 use raddle_base::clock::Instant;
 use raddle_base::shim::atomic::{AtomicBool, AtomicUsize, Ordering};
 use raddle_base::shim::mutex::Mutex;
@@ -211,7 +211,7 @@ impl Loop {
                 match slot {
                     Some(Slot::Source(watcher)) => {
                         let then = watcher.tell(Role::Read, News::Ready(event.events), &mut due);
-                        if then == Then::Later {
+                        if then.later {
                             due.release(Arc::clone(watcher), true);
                         }
                     }
@@ -251,7 +251,7 @@ impl Loop {
                 };
                 let delay = locked.delays.swap_remove(at);
                 let then = delay.watcher.tell(Role::Delay, News::Elapsed, &mut due);
-                due.release(delay.watcher, then == Then::Later);
+                due.release(delay.watcher, then.later);
             }
             // Relaxed: a hint, as above.
             self.delayed.store(locked.delays.len(), Ordering::Relaxed);
@@ -279,7 +279,7 @@ impl Loop {
             for (_, slot) in slots.iter() {
                 let Slot::Source(watcher) = slot else { continue };
                 let then = watcher.tell(Role::Read, News::Closed, &mut due);
-                due.release(Arc::clone(watcher), then == Then::Later);
+                due.release(Arc::clone(watcher), then.later);
                 due.settle();
             }
             drop(delays);

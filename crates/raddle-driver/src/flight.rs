@@ -184,10 +184,10 @@ impl<O: Operation> Watcher for Flight<O> {
             _ => -libc::ECANCELED,
         };
         if self.complete(result) {
-            return Then::Later;
+            return Then::later(true);
         }
         due.wake(self.waiter.take());
-        Then::Done
+        Then::DONE
     }
 
     fn later(&self) {

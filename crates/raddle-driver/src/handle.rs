@@ -14,6 +14,7 @@ use raddle_base::context;
 use std::cell::RefCell;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -155,7 +156,7 @@ impl Handle {
                 |shell| shell.write(from),
                 |&count| 0 < count && count < from.len(),
             ),
-            Face::Uring(source) => source.attempt(Direction::Write, |shell| shell.write(from)),
+            Face::Uring(source) => source.attempt_write(&[IoSlice::new(from)]),
         }
     }
 
@@ -167,9 +168,7 @@ impl Handle {
                 |shell| shell.write_vectored(from),
                 |&count| 0 < count && count < all,
             ),
-            Face::Uring(source) => {
-                source.attempt(Direction::Write, |shell| shell.write_vectored(from))
-            }
+            Face::Uring(source) => source.attempt_write(from),
         }
     }
 
@@ -207,6 +206,22 @@ impl Handle {
             // A registration is given up without waiting.
             Face::Epoll(_) => Poll::Ready(()),
             Face::Uring(source) => source.poll_unused(cx),
+        }
+    }
+
+    /// Ends directions of the connection, after what was written.
+    pub(crate) fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        match &self.0 {
+            Face::Epoll(source) => socket::shutdown(source.shell.fd(), how),
+            Face::Uring(source) => source.shutdown(how),
+        }
+    }
+
+    /// Whether a request that sends would overtake nothing.
+    pub(crate) fn may_send_by_ring(&self) -> bool {
+        match &self.0 {
+            Face::Epoll(_) => false,
+            Face::Uring(source) => source.may_send_by_ring(),
         }
     }
 

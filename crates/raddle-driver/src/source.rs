@@ -109,6 +109,9 @@ impl Source {
     }
 
     /// Writes what fits of `from`. Never raises SIGPIPE.
+    ///
+    /// Written means: taken over, in order, as after `send(2)`. On io_uring, small writes of one
+    /// turn go to the kernel together, at its end; an error is then reported by the next write.
     pub fn poll_write(&self, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
         let attempt = |handle: &Handle| handle.attempt_write(from);
         self.handle().drive(Direction::Write, Seat::Cell, cx, attempt)
@@ -235,9 +238,10 @@ impl Source {
         socket::take_error(self.shell().fd())
     }
 
-    /// Ends one or both directions of the connection.
+    /// Ends one or both directions of the connection. Writing ends after everything that was
+    /// written has gone out, which this does not wait for.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        socket::shutdown(self.shell().fd(), how)
+        self.handle().shutdown(how)
     }
 
     /// Ends every wait on the source with an error, now and in future, and hangs up unless the

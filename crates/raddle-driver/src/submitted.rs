@@ -63,7 +63,11 @@ impl<O: Operation> Submitted<O> {
             return Poll::Ready(operation.finish(result));
         }
         match &remote.inner {
-            Inner::Uring(ring) => self.fly(ring, operation, cx),
+            Inner::Uring(ring) if operation.may_fly() => self.fly(ring, operation, cx),
+            Inner::Uring(_) => {
+                self.stage = Stage::Waiting(operation);
+                self.poll_stage(cx)
+            }
             Inner::Epoll(poller) => match operation.route() {
                 Route::Ready(..) => {
                     self.stage = Stage::Waiting(operation);

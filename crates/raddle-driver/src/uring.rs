@@ -20,19 +20,20 @@
 pub(crate) mod accept;
 pub(crate) mod buffers;
 mod inflight;
+pub(crate) mod outgoing;
 mod owner;
 pub(crate) mod probe;
 pub(crate) mod source;
 pub(crate) mod stream;
 mod turn;
-mod word;
+pub(crate) mod word;
 
 use crate::config::{Config, TaskRun};
 use crate::errors;
 use crate::sys::sqe::Sqe;
 use crate::sys::uring::{self as sys, Memory, Uring, setup};
 use crate::wake::Wake;
-use crate::watcher::{Due, News, Role, Then, Watcher};
+use crate::watcher::{Due, News, Role, Watcher};
 use buffers::Pool;
 use inflight::Inflight;
 use owner::OwnerCell;
@@ -65,6 +66,8 @@ struct Owned {
     doorbell: Doorbell,
     /// How far the completion queue was read when the owner last looked.
     seen: Cell<u32>,
+    /// How many events the last look or park that found any has told.
+    told: Cell<u32>,
     /// At the last look, the kernel had work for this thread that was left for later.
     put_off: Cell<bool>,
 }
@@ -77,6 +80,7 @@ pub(crate) struct Ring {
     inbox: Mutex<Inbox>,
     inflight: Mutex<Inflight>,
     owned: OwnerCell<Owned>,
+    group_writes_from: u32,
 }
 
 impl Ring {
@@ -105,7 +109,14 @@ impl Ring {
             pool,
             inbox: Mutex::default(),
             inflight: Mutex::new(inflight),
-            owned: OwnerCell::new(Owned { uring, doorbell, seen: Cell::new(0), put_off: Cell::new(false) }),
+            owned: OwnerCell::new(Owned {
+                uring,
+                doorbell,
+                seen: Cell::new(0),
+                put_off: Cell::new(false),
+                told: Cell::new(0),
+            }),
+            group_writes_from: config.group_writes_from,
         };
         ring.inflight.lock().arm_wake();
         ring.account(&ring.inflight.lock(), ring.owned.get());
@@ -119,6 +130,12 @@ impl Ring {
 
     pub(crate) fn wake(&self) -> &Wake {
         &self.wake
+    }
+
+    /// Whether a small write made now, on this thread, is better submitted with others.
+    #[inline]
+    pub(crate) fn groups_writes(&self) -> bool {
+        self.owned.get().is_some_and(|owned| owned.told.get() >= self.group_writes_from)
     }
 
     pub(crate) fn pool(&self) -> &Arc<Pool> {
@@ -253,9 +270,11 @@ impl Ring {
         loop {
             let mut inflight = self.inflight.try_lock()?;
             let uring = inflight.uring.as_ref()?;
-            if self.memory.load_flags() & sys::SQ_CQ_OVERFLOW != 0 {
-                // Only flushes what the kernel kept aside: submits nothing.
-                let _ = uring.enter(0, true);
+            let waiting = inflight.waiting();
+            if waiting != 0 || self.memory.load_flags() & sys::SQ_CQ_OVERFLOW != 0 {
+                // Flushes what the owner has prepared and what the kernel has kept aside. What is
+                // submitted here belongs to this thread, which therefore must not end soon.
+                let _ = uring.enter(waiting, true);
             }
             let (count, more) = inflight.reap(max - told, self.owned.get().is_some(), &mut due);
             let again = self.account(&inflight, self.owned.get());
@@ -275,7 +294,7 @@ impl Ring {
     fn refuse(watcher: Arc<dyn Watcher>, role: Role) {
         let mut due = Due::new();
         let then = watcher.tell(role, News::Refused, &mut due);
-        due.release(watcher, matches!(then, Then::Later | Then::LaterAndCancel));
+        due.release(watcher, then.later);
         due.settle();
     }
 }

@@ -6,6 +6,7 @@
 //! move data: wakers and whatever has destructors are put into a [`Due`], which is settled once
 //! the lock is released. Foreign code never runs under it.
 
+use crate::sys::sqe::Sqe;
 use crate::sys::uring::Cqe;
 use raddle_base::wait::{Wake, WakeBatch};
 use std::sync::Arc;
@@ -31,23 +32,33 @@ pub(crate) enum News {
 pub(crate) enum Role {
     /// Reading, accepting; an operation that has only one request.
     Read,
-    /// Writing.
+    /// Waiting until writing is possible.
     Write,
+    /// Sending bytes the watcher holds.
+    Send,
     /// A pause that the watcher asked for.
     Delay,
 }
 
 /// What a loop shall do after telling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Then {
-    /// Nothing more.
-    Done,
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Then {
     /// Call [`Watcher::later`] once the lock is released.
-    Later,
+    pub(crate) later: bool,
     /// Cancel the request (io_uring only).
-    Cancel,
-    /// Both: call and cancel.
-    LaterAndCancel,
+    pub(crate) cancel: bool,
+    /// Submit this next, for the same role (io_uring only).
+    pub(crate) again: Option<Sqe>,
+}
+
+impl Then {
+    /// Nothing more.
+    pub(crate) const DONE: Then = Then { later: false, cancel: false, again: None };
+
+    /// A call, if `later` is set.
+    pub(crate) const fn later(later: bool) -> Then {
+        Then { later, ..Then::DONE }
+    }
 }
 
 /// Whoever is to be told about events of the kernel.

@@ -144,14 +144,6 @@ fn dropped_receives_lose_no_byte() {
     });
 }
 
-/// A stream whose peer reads nothing, with its buffers full.
-fn full_pair() -> (Source, UnixStream) {
-    let (a, b) = UnixStream::pair().unwrap();
-    let source = stream(a);
-    while source.try_write(&[b'f'; 4096]).is_ok() {}
-    (source, b)
-}
-
 fn drain(peer: &mut UnixStream) -> Vec<u8> {
     let mut got = Vec::new();
     peer.read_to_end(&mut got).unwrap();

@@ -316,7 +316,7 @@ impl Watcher for EpollSource {
         if bits.allows(Direction::Write) {
             self.shell.waiters.take(Direction::Write, due);
         }
-        if more { Then::Later } else { Then::Done }
+        Then::later(more)
     }
 
     fn later(&self) {

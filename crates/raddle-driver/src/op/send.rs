@@ -32,6 +32,10 @@ unsafe impl<B: IoBuf> Operation for Send<B> {
         attempted(self.handle.attempt_write(buf::bytes(&self.buf)))
     }
 
+    fn may_fly(&self) -> bool {
+        self.handle.may_send_by_ring()
+    }
+
     fn entry(&mut self) -> Entry {
         Entry(Sqe::send(self.handle.shell().raw(), self.buf.ptr(), self.buf.init_len()))
     }

@@ -78,6 +78,10 @@ unsafe impl<B: IoBuf> Operation for SendMsg<B> {
         }))
     }
 
+    fn may_fly(&self) -> bool {
+        self.handle.may_send_by_ring()
+    }
+
     fn entry(&mut self) -> Entry {
         Entry(Sqe::sendmsg(self.handle.shell().raw(), &raw const self.parts.header))
     }

@@ -19,6 +19,11 @@ pub unsafe trait Operation: Send + Unpin + Sized + 'static {
     /// says that the other way is a submission entry.
     fn attempt(&mut self, ring: bool) -> Option<io::Result<u32>>;
 
+    /// Whether the entry may be submitted now. If not, it waits as without a ring.
+    fn may_fly(&self) -> bool {
+        true
+    }
+
     /// How it looks to io_uring.
     fn entry(&mut self) -> Entry;
 

@@ -7,6 +7,7 @@ use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::time::Duration;
 
 /// Receives into `into`; 0 is the end of a stream (or an empty datagram).
 #[inline]
@@ -108,6 +109,17 @@ pub(crate) fn take_error(fd: BorrowedFd<'_>) -> io::Result<Option<io::Error>> {
         libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_ERROR, value, &raw mut len)
     })?;
     Ok((error != 0).then(|| io::Error::from_raw_os_error(error)))
+}
+
+/// How long a TCP connection may wait for the peer to take what was sent. An error on others.
+pub(crate) fn set_user_timeout(fd: BorrowedFd<'_>, limit: Duration) -> io::Result<()> {
+    let millis = libc::c_uint::try_from(limit.as_millis()).unwrap_or(libc::c_uint::MAX);
+    let (at, len) = ((&raw const millis).cast(), size_of_val(&millis) as libc::socklen_t);
+    // SAFETY: the value is on this frame.
+    check(unsafe {
+        libc::setsockopt(fd.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, at, len)
+    })
+    .map(drop)
 }
 
 /// `WouldBlock` while a connection attempt is under way.

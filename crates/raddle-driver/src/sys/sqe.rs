@@ -110,6 +110,13 @@ impl Sqe {
         sqe
     }
 
+    /// As [`send`](Self::send), and goes on until all is sent.
+    pub(crate) fn send_all(fd: RawFd, at: *const u8, len: usize) -> Sqe {
+        let mut sqe = Sqe::send(fd, at, len);
+        sqe.op_flags |= libc::MSG_WAITALL as u32;
+        sqe
+    }
+
     pub(crate) fn sendmsg(fd: RawFd, header: *const libc::msghdr) -> Sqe {
         let mut sqe = Sqe::new(code::SENDMSG, fd).buffer(header, 1);
         sqe.op_flags = libc::MSG_NOSIGNAL as u32;

@@ -17,7 +17,7 @@
 
 use crate::sys::sqe::Sqe;
 use crate::sys::uring::{Completion, Cqe, Submission, Uring};
-use crate::watcher::{Due, News, Role, Then, Watcher};
+use crate::watcher::{Due, News, Role, Watcher};
 use raddle_base::slab::{Key, Slab};
 use std::collections::VecDeque;
 use std::os::fd::RawFd;
@@ -35,6 +35,12 @@ enum Slot {
     ),
 }
 
+/// What only the owner may do.
+enum Deferred {
+    Cancel(Key),
+    Submit(Sqe, Arc<dyn Watcher>, Role),
+}
+
 /// The state under the driver lock.
 pub(crate) struct Inflight {
     slots: Slab<Slot>,
@@ -42,8 +48,8 @@ pub(crate) struct Inflight {
     cq: Completion,
     /// Entries that did not fit, oldest first.
     spill: VecDeque<Sqe>,
-    /// What a rescuer found to be cancelled.
-    deferred: Vec<Key>,
+    /// What a rescuer has left to the owner, oldest first.
+    deferred: Vec<Deferred>,
     nobody: Key,
     wake: Key,
     wake_fd: RawFd,
@@ -91,7 +97,7 @@ impl Inflight {
 
     /// How many requests the kernel may still hold.
     pub(crate) fn requests(&self) -> usize {
-        self.slots.len() - 2
+        self.slots.len() - 2 + self.deferred.len()
     }
 
     /// Prepares a request of `watcher`. Owner only.
@@ -164,10 +170,23 @@ impl Inflight {
             }
             self.spill.pop_front();
         }
-        while let Some(key) = self.deferred.pop() {
-            self.cancel(key);
+        if !self.deferred.is_empty() {
+            self.catch_up();
         }
         self.arm_wake();
+    }
+
+    #[cold]
+    fn catch_up(&mut self) {
+        for deferred in std::mem::take(&mut self.deferred) {
+            match deferred {
+                Deferred::Cancel(key) => self.cancel(key),
+                // SAFETY: as in `go_on`.
+                Deferred::Submit(sqe, watcher, role) => unsafe {
+                    self.insert(sqe, watcher, role);
+                },
+            }
+        }
     }
 
     /// Whether a rescuer has left something to be done by [`refill`](Self::refill).
@@ -199,34 +218,56 @@ impl Inflight {
             Some(Slot::Wake) => return self.woken(cqe, owner),
             Some(Slot::Request(watcher, role)) if cqe.more() => {
                 let then = watcher.tell(*role, News::Completed(cqe), due);
-                if matches!(then, Then::Later | Then::LaterAndCancel) {
+                if then.later {
                     due.release(Arc::clone(watcher), true);
                 }
                 then
             }
-            Some(Slot::Request(..) | Slot::Delay(..)) => return self.finish(key, cqe, due),
+            Some(Slot::Request(..) | Slot::Delay(..)) => {
+                return self.finish(key, cqe, owner, due);
+            }
         };
-        if matches!(then, Then::Cancel | Then::LaterAndCancel) {
-            if owner { self.cancel(key) } else { self.deferred.push(key) }
+        if then.cancel {
+            if owner { self.cancel(key) } else { self.deferred.push(Deferred::Cancel(key)) }
         }
     }
 
-    /// The last completion of a request: its place becomes vacant.
-    fn finish(&mut self, key: Key, cqe: Cqe, due: &mut Due) {
-        let (watcher, then) = match self.slots.remove(key) {
+    /// The last completion of a request: its place becomes vacant, unless it goes on.
+    fn finish(&mut self, key: Key, cqe: Cqe, owner: bool, due: &mut Due) {
+        let (watcher, role, mut then) = match self.slots.remove(key) {
             Some(Slot::Request(watcher, role)) => {
                 watcher.set_key(role, None);
                 let then = watcher.tell(role, News::Completed(cqe), due);
-                (watcher, then)
+                (watcher, role, then)
             }
             Some(Slot::Delay(watcher, _)) => {
                 let then = watcher.tell(Role::Delay, News::Elapsed, due);
-                (watcher, then)
+                (watcher, Role::Delay, then)
             }
             Some(Slot::Nobody | Slot::Wake) | None => return,
         };
-        let call = matches!(then, Then::Later | Then::LaterAndCancel);
-        due.release(watcher, call);
+        if let Some(sqe) = then.again {
+            if !self.closing {
+                if then.later {
+                    due.release(Arc::clone(&watcher), true);
+                }
+                return self.go_on(sqe, watcher, role, owner);
+            }
+            // Each telling may have found waiters in the queue.
+            let refused = watcher.tell(role, News::Refused, due);
+            then.later |= refused.later;
+        }
+        due.release(watcher, then.later);
+    }
+
+    /// The next request of the same watcher and role.
+    fn go_on(&mut self, sqe: Sqe, watcher: Arc<dyn Watcher>, role: Role, owner: bool) {
+        if owner {
+            // SAFETY: the watcher, which made the entry, answers for what it names.
+            unsafe { self.insert(sqe, watcher, role) };
+        } else {
+            self.deferred.push(Deferred::Submit(sqe, watcher, role));
+        }
     }
 
     fn woken(&mut self, cqe: Cqe, owner: bool) {

@@ -8,14 +8,17 @@
 //! | field | access |
 //! |---|---|
 //! | `word` | anybody; see its file |
-//! | `held`, `accepted` | under their locks; news takes them under the driver lock |
+//! | `held`, `accepted` | the same |
 //! | `keys` | under the driver lock of the ring the request runs on |
-//! | `write_ring` | under its lock |
+//! | `write_ring`, `outgoing` | under their locks; news takes them under the driver lock |
+//!
+//! The rest of the implementation lies in `close`, `news` (what completions mean) and `write`.
 //!
 //! A caller never submits while it holds one of the locks: the order is driver lock first.
 
 use super::Ring;
 use super::accept::{Accepted, PeerAddr};
+use super::outgoing::Outgoing;
 use super::stream::Held;
 use super::word::{Bits, Word};
 use crate::addr::RawAddr;
@@ -25,7 +28,7 @@ use crate::shell::{self, Attempt, Shell, SourceKind};
 use crate::sys::sqe::Sqe;
 use crate::sys::{errno, socket};
 use crate::waiters::Seat;
-use crate::watcher::{Due, News, Role, Then, Watcher};
+use crate::watcher::{Role, Watcher};
 use crate::{current, errors};
 use raddle_base::shim::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use raddle_base::shim::mutex::Mutex;
@@ -33,6 +36,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+
+mod close;
+mod news;
+mod write;
 
 /// So many waits in a row on another worker, and the receive moves there.
 const MOVE_AFTER: u32 = 64;
@@ -44,8 +51,9 @@ pub(crate) struct UringSource {
     held: Mutex<Held>,
     /// Listeners only.
     listening: Option<Box<Listening>>,
-    keys: [AtomicU64; 2],
+    keys: [AtomicU64; 3],
     write_ring: Mutex<Option<Arc<Ring>>>,
+    outgoing: Mutex<Outgoing>,
     /// The address of the ring a receive runs on; a hint.
     home: AtomicUsize,
     elsewhere: AtomicU32,
@@ -66,8 +74,9 @@ impl UringSource {
             word: Word::new(),
             held: Mutex::default(),
             listening,
-            keys: [AtomicU64::new(0), AtomicU64::new(0)],
+            keys: std::array::from_fn(|_| AtomicU64::new(0)),
             write_ring: Mutex::new(None),
+            outgoing: Mutex::default(),
             home: AtomicUsize::new(0),
             elsewhere: AtomicU32::new(0),
         })
@@ -215,8 +224,11 @@ impl UringSource {
     }
 
     fn available(seen: Bits, direction: Direction) -> bool {
-        let bits = Bits::GONE.with(Bits::ok(direction));
-        seen.any(bits) || (direction == Direction::Read && seen.any(Bits::DATA))
+        match direction {
+            Direction::Read => seen.any(Bits::GONE.with(Bits::READ_OK).with(Bits::DATA)),
+            Direction::Write if seen.any(Bits::SENDING) => seen.any(Bits::GONE),
+            Direction::Write => seen.any(Bits::GONE.with(Bits::WRITE_OK).with(Bits::FAILED)),
+        }
     }
 
     /// `Ready` when the direction may be tried.
@@ -246,16 +258,16 @@ impl UringSource {
         cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
         self.shell.waiters.sit(direction, seat, cx);
-        let armed = Bits::armed(direction);
+        let coming = Bits::coming(direction);
         let mut seen = self.word.load();
-        if !seen.any(armed) && !Self::available(seen, direction) {
+        if !seen.any(coming) && !Self::available(seen, direction) {
             self.arm(direction)?;
             seen = self.word.load();
         }
         if let Seat::Queue(_) = seat {
             seen = self.word.set(Bits::MORE);
         }
-        if Self::available(seen, direction) || !seen.any(armed) {
+        if Self::available(seen, direction) || !seen.any(coming) {
             return Poll::Ready(Ok(()));
         }
         if direction == Direction::Read {
@@ -364,134 +376,5 @@ impl UringSource {
         if let Some(ring) = ring {
             ring.cancel(Arc::clone(self) as Arc<dyn Watcher>, role);
         }
-    }
-
-    /// Ends every wait with an error, for good.
-    pub(crate) fn close(self: &Arc<Self>) {
-        self.word.set(Bits::GONE);
-        self.shell.hang_up();
-        self.let_go();
-        self.shell.waiters.wake_everybody();
-    }
-
-    /// The owner is gone: hangs up at once if a request or an operation holds the descriptor.
-    pub(crate) fn abandon(self: Arc<Self>) {
-        let before = self.word.set(Bits::GONE);
-        if before.any(Bits::READ.with(Bits::WRITE)) || Arc::strong_count(&self) > 1 {
-            self.close();
-        }
-    }
-
-    /// Cancels what is on its way and lets go of what is held.
-    fn let_go(self: &Arc<Self>) {
-        self.cancel(Direction::Read);
-        self.cancel(Direction::Write);
-        self.held.lock().discard();
-        if let Some(listening) = &self.listening {
-            let unclaimed = listening.accepted.lock().discard();
-            drop(unclaimed);
-        }
-    }
-
-    /// `Ready` when no request is on its way; asks for the end of those that are.
-    pub(crate) fn poll_unused(self: &Arc<Self>, cx: &mut Context<'_>) -> Poll<()> {
-        for direction in [Direction::Read, Direction::Write] {
-            if !self.word.load().any(Bits::armed(direction)) {
-                continue;
-            }
-            self.shell.waiters.sit(direction, Seat::Cell, cx);
-            self.cancel(direction);
-            // Its last completion clears the bit, then takes the waker: look again.
-            if self.word.load().any(Bits::armed(direction)) {
-                return Poll::Pending;
-            }
-        }
-        Poll::Ready(())
-    }
-
-    /// Takes the descriptor out, if nobody else holds the source and nothing is held for it.
-    pub(crate) fn into_fd(self: Arc<Self>) -> Result<OwnedFd, Arc<Self>> {
-        let busy = Bits::READ.with(Bits::WRITE).with(Bits::DATA);
-        if self.word.load().any(busy) {
-            return Err(self);
-        }
-        Arc::try_unwrap(self).map(|source| source.shell.into_fd())
-    }
-
-    /// News of the reading direction. Whether the reader is to be woken, the word before, and
-    /// whether the receive is to be cancelled.
-    fn tell_read(&self, news: News) -> (bool, Bits, bool) {
-        let gone = self.word.load().any(Bits::GONE);
-        match (news, &self.listening) {
-            (News::Completed(cqe), Some(listening)) => {
-                let mut accepted = listening.accepted.lock();
-                let data = accepted.tell(cqe.result, &listening.peer, !gone);
-                let set = if data { Bits::DATA } else { Bits::NONE };
-                (true, self.word.news(set, Bits::READ), false)
-            }
-            (News::Elapsed, Some(listening)) => {
-                listening.accepted.lock().pausing = false;
-                (true, self.word.news(Bits::NONE, Bits::READ), false)
-            }
-            (News::Completed(cqe), None) if self.is_stream() => {
-                let mut held = self.held.lock();
-                let told = held.tell(cqe, !gone);
-                let set = if told.data { Bits::DATA } else { Bits::NONE };
-                let clear = if cqe.more() { Bits::NONE } else { Bits::READ };
-                // Under the lock: taking the last piece clears the bit under it too.
-                let before = self.word.news(set, clear);
-                (told.data || !cqe.more(), before, told.cancel)
-            }
-            (news, _) => {
-                let fine = matches!(news, News::Completed(cqe) if cqe.result >= 0);
-                self.disarmed(Direction::Read);
-                let set = if fine { Bits::READ_OK } else { Bits::NONE };
-                (true, self.word.news(set, Bits::READ), false)
-            }
-        }
-    }
-
-    /// News of the writing direction; the word before.
-    fn tell_write(&self, news: News) -> Bits {
-        let fine = matches!(news, News::Completed(cqe) if cqe.result >= 0);
-        self.disarmed(Direction::Write);
-        let set = if fine { Bits::WRITE_OK } else { Bits::NONE };
-        self.word.news(set, Bits::WRITE)
-    }
-}
-
-impl Watcher for UringSource {
-    fn tell(&self, role: Role, news: News, due: &mut Due) -> Then {
-        let (direction, wake, before, cancel) = match role {
-            Role::Write => (Direction::Write, true, self.tell_write(news), false),
-            Role::Read | Role::Delay => {
-                let (wake, before, cancel) = self.tell_read(news);
-                (Direction::Read, wake, before, cancel)
-            }
-        };
-        if wake {
-            self.shell.waiters.take(direction, due);
-        }
-        match (before.any(Bits::MORE), cancel) {
-            (false, false) => Then::Done,
-            (true, false) => Then::Later,
-            (false, true) => Then::Cancel,
-            (true, true) => Then::LaterAndCancel,
-        }
-    }
-
-    fn later(&self) {
-        self.shell.waiters.release_queue();
-    }
-
-    fn set_key(&self, role: Role, key: Option<u64>) {
-        // Relaxed: written and read under the driver lock.
-        self.keys[usize::from(role == Role::Write)].store(key.unwrap_or(0), Ordering::Relaxed);
-    }
-
-    fn key(&self, role: Role) -> Option<u64> {
-        // Relaxed: as above. Keys are never 0.
-        let key = self.keys[usize::from(role == Role::Write)].load(Ordering::Relaxed);
-        (key != 0).then_some(key)
     }
 }

@@ -42,7 +42,13 @@ impl Ring {
                 self.flush(uring, look);
             }
         }
-        if self.has_completions() { self.reap(max) } else { 0 }
+        if self.has_completions() { self.reap_and_count(max) } else { 0 }
+    }
+
+    fn reap_and_count(&self, max: usize) -> usize {
+        let told = self.reap(max);
+        self.owned().told.set(u32::try_from(told).unwrap_or(u32::MAX));
+        told
     }
 
     /// Whether the kernel has work that runs only when this thread enters.
@@ -141,7 +147,7 @@ impl Ring {
             self.wait(uring, deadline);
         }
         if self.has_completions() {
-            self.reap(BATCH);
+            self.reap_and_count(BATCH);
         }
         let _ = self.wake.take_token();
     }

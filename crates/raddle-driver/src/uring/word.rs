@@ -16,6 +16,8 @@
 //! | DRAINED | a short direct read | arming | the socket was empty: do not try again first |
 //! | MORE | who joins the queue | the next news | waiters stand in the queue |
 //! | GONE | close | never | every wait ends |
+//! | SENDING | a small write, under the lock | its last completion | bytes are on their way |
+//! | FAILED | a completion | the write that reports it | sending has failed |
 //!
 //! # Protocol
 //!
@@ -52,12 +54,22 @@ impl Bits {
     pub(crate) const DRAINED: Bits = Bits(1 << 5);
     pub(crate) const MORE: Bits = Bits(1 << 6);
     pub(crate) const GONE: Bits = Bits(1 << 7);
+    pub(crate) const SENDING: Bits = Bits(1 << 8);
+    pub(crate) const FAILED: Bits = Bits(1 << 9);
 
     /// A request of this direction is on its way.
     pub(crate) const fn armed(direction: Direction) -> Bits {
         match direction {
             Direction::Read => Bits::READ,
             Direction::Write => Bits::WRITE,
+        }
+    }
+
+    /// Something of this direction is on its way, whose completion will wake.
+    pub(crate) const fn coming(direction: Direction) -> Bits {
+        match direction {
+            Direction::Read => Bits::READ,
+            Direction::Write => Bits::WRITE.with(Bits::SENDING),
         }
     }
 

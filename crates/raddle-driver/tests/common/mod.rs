@@ -9,9 +9,10 @@ use raddle_driver::{
 };
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -308,6 +309,15 @@ pub(crate) fn stream(fd: impl Into<OwnedFd>) -> Source {
 /// A connected pair of TCP sockets: a source and std's.
 pub(crate) fn tcp_pair() -> (Source, TcpStream) {
     let (a, b) = std_pair();
+    (stream(a), b)
+}
+
+/// A stream whose peer reads nothing, with the kernel's buffers full.
+pub(crate) fn full_pair() -> (Source, UnixStream) {
+    let (mut a, b) = UnixStream::pair().unwrap();
+    a.set_nonblocking(true).unwrap();
+    while a.write(&[b'f'; 4096]).is_ok() {}
+    while a.write(b"f").is_ok() {}
     (stream(a), b)
 }
 

@@ -24,6 +24,8 @@ fn bits_of_the_directions_are_apart() {
         Bits::DRAINED,
         Bits::MORE,
         Bits::GONE,
+        Bits::SENDING,
+        Bits::FAILED,
     ];
     for (n, a) in all.iter().enumerate() {
         assert!(all[n + 1..].iter().all(|b| !a.any(*b)));
