@@ -7,11 +7,11 @@
 //! | to … | use |
 //! |---|---|
 //! | wait for a future on a plain thread | [`block_on`], [`Wait`] |
-//! | stop work and all that belongs to it | `CancellationToken` |
-//! | hand one value over | `oneshot` |
-//! | send many values to one receiver | `mpsc` |
-//! | limit how many may do something | `Semaphore` |
-//! | say that something happened | `Notify` |
+//! | stop work and all that belongs to it | [`CancellationToken`], [`CancelExt`] |
+//! | hand one value over | [`oneshot`] |
+//! | send many values to one receiver | [`mpsc`] |
+//! | limit how many may do something | [`Semaphore`] |
+//! | say that something happened | [`Notify`] |
 //!
 //! Rules that hold for all of them.
 //!
@@ -25,6 +25,7 @@
 //!   gives way to other tasks. On other executors the budget has no limit.
 
 mod block_on;
+pub mod cancel;
 pub mod mpsc;
 pub mod notify;
 pub mod oneshot;
@@ -32,6 +33,7 @@ mod permits;
 pub mod semaphore;
 
 pub use block_on::{Refused, Wait, block_on, try_block_on, wait_timeout, wait_until};
+pub use cancel::{CancelError, CancelExt, CancelOn, CancellationToken};
 pub use notify::{Notified, Notify, OwnedNotified};
 pub use semaphore::{
     Acquire, AcquireError, AcquireOwned, OwnedSemaphorePermit, Semaphore, SemaphorePermit,
