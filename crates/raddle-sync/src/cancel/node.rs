@@ -127,6 +127,8 @@ impl Drop for NodeRef {
             node.leave_parent();
             // SAFETY: it came from a box, nobody has a reference, and it is in no list.
             let node = unsafe { Box::from_raw(last.as_ptr()) };
+            // Nothing in production. To the model checker this is the access that freeing is.
+            node.work.with_mut(drop);
             // The parent's reference goes in the next round and not by recursion.
             let Some(parent) = node.parent else { return };
             last = parent.0;

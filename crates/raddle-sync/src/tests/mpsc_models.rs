@@ -30,6 +30,26 @@ fn model_mpsc_last_sender_against_recv() {
     });
 }
 
+/// Two senders go without sending: the end comes after both, and shows what both did.
+#[test]
+fn model_mpsc_end_publishes() {
+    model::check(|| {
+        let (tx, mut rx) = unbounded_channel::<u8>();
+        let data = [value(), value()];
+        let threads = data.clone().map(|data| {
+            let tx = tx.clone();
+            thread::spawn(move || {
+                data.add(1);
+                drop(tx);
+            })
+        });
+        drop(tx);
+        assert!(wait(rx.recv()).is_none());
+        assert_eq!(data.map(|data| data.get()), [2, 2]);
+        threads.map(|thread| thread.join().unwrap());
+    });
+}
+
 /// Sending races closing: what was accepted is drained, the rest comes back.
 #[test]
 fn model_mpsc_send_against_close() {

@@ -56,6 +56,28 @@ fn model_notify_waiters_against_wait() {
     });
 }
 
+/// The same while another one waits already, which makes it go through the queue.
+#[test]
+fn model_notify_waiters_against_unpolled() {
+    model::check(|| {
+        let shared = shared();
+        let mut other_wait = Box::pin(shared.notify.notified());
+        assert!(poll_once(other_wait.as_mut()).is_pending());
+        let waiting = shared.notify.notified();
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                shared.data.add(1);
+                shared.notify.notify_waiters();
+            }
+        });
+        wait(waiting);
+        assert_eq!(shared.data.get(), 1);
+        other.join().unwrap();
+        assert!(poll_once(other_wait.as_mut()).is_ready());
+    });
+}
+
 /// The one in front gives up while it is chosen: the notification reaches the one behind.
 #[test]
 fn model_notify_one_against_cancel() {
