@@ -36,8 +36,8 @@ pub struct Config {
     /// How completions are told.
     pub task_run: TaskRun,
     /// On a ring, small writes to streams go to the kernel together, at the end of the turn, if at
-    /// least so many events were told by the last look: then the turn is likely to see that many
-    /// writes. In quieter turns each write is a call of its own, and at the peer at once.
+    /// least so many events were told since the owner last parked: then the turn is likely to see
+    /// that many writes. In quieter turns each write is a call of its own, and at the peer at once.
     /// 0 groups always, `u32::MAX` never.
     pub group_writes_from: u32,
     /// Whether to use `epoll_pwait2`; `false` makes a timer descriptor stand in for it, as on

@@ -66,7 +66,7 @@ struct Owned {
     doorbell: Doorbell,
     /// How far the completion queue was read when the owner last looked.
     seen: Cell<u32>,
-    /// How many events the last look or park that found any has told.
+    /// How many events were told since the owner last returned from waiting.
     told: Cell<u32>,
     /// At the last look, the kernel had work for this thread that was left for later.
     put_off: Cell<bool>,

@@ -47,7 +47,8 @@ impl Ring {
 
     fn reap_and_count(&self, max: usize) -> usize {
         let told = self.reap(max);
-        self.owned().told.set(u32::try_from(told).unwrap_or(u32::MAX));
+        let turn = &self.owned().told;
+        turn.set(turn.get().saturating_add(u32::try_from(told).unwrap_or(u32::MAX)));
         told
     }
 
@@ -146,6 +147,8 @@ impl Ring {
             let Some(uring) = &*open else { return };
             self.wait(uring, deadline);
         }
+        // A new turn.
+        self.owned().told.set(0);
         if self.has_completions() {
             self.reap_and_count(BATCH);
         }
