@@ -36,7 +36,6 @@ mod plan;
 mod range;
 mod root;
 mod server;
-mod stop;
 mod target;
 mod validators;
 

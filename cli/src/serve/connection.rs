@@ -16,13 +16,13 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use raddle::net::TcpStream;
+use raddle::sync::CancellationToken;
 use raddle::time::{Instant, sleep_until};
 use raddle_hyper::RaddleIo;
 
 use super::activity::{Activity, Patience};
 use super::handler::{self, Site};
 use super::options::Limits;
-use super::stop::Stop;
 
 /// hyper's read and write buffers hold this much each at most.
 const BUFFER: usize = 64 * 1024;
@@ -35,7 +35,7 @@ pub(crate) async fn serve(
     peer: SocketAddr,
     site: Arc<Site>,
     limits: Limits,
-    stop: Stop,
+    stop: CancellationToken,
 ) {
     // Answers leave whole; waiting to join small segments would only delay them.
     let _ = stream.set_nodelay(true);
@@ -51,7 +51,7 @@ pub(crate) async fn serve(
     http.half_close(true);
     let mut connection = pin!(http.serve_connection(watched, service));
 
-    let mut stopped = pin!(stop.ordered());
+    let mut stopped = pin!(stop.cancelled());
     let mut stopping = false;
     let mut silence = pin!(Silence::new(&limits));
     std::future::poll_fn(|cx| {

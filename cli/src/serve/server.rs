@@ -17,13 +17,12 @@ use std::task::Poll;
 use std::time::Duration;
 
 use raddle::net::TcpListener;
-use raddle::sync::Semaphore;
+use raddle::sync::{CancellationToken, Semaphore};
 
 use super::connection;
 use super::handler::Site;
 use super::interrupt::Interrupts;
 use super::options::Limits;
-use super::stop::Stop;
 use crate::failure::Failure;
 
 /// How long accepting rests after an error that will not go away by itself.
@@ -53,7 +52,7 @@ pub(crate) async fn serve(
         Interrupts::listen().map_err(|error| Failure::of("cannot listen to signals", &error))?;
     announce();
     let slots = Arc::new(Semaphore::new(limits.connections as usize));
-    let stop = Stop::new();
+    let stop = CancellationToken::new();
     {
         let mut accepting = pin!(accept(listener, site, limits, &slots, &stop));
         poll_fn(|cx| match interrupts.poll(cx) {
@@ -63,7 +62,7 @@ pub(crate) async fn serve(
         .await;
         // Here the listener closes, with the future that owns it.
     }
-    stop.order();
+    stop.cancel();
     drain(&slots, limits, &mut interrupts).await;
     Ok(())
 }
@@ -74,7 +73,7 @@ async fn accept(
     site: Arc<Site>,
     limits: Limits,
     slots: &Arc<Semaphore>,
-    stop: &Stop,
+    stop: &CancellationToken,
 ) {
     let mut last = None;
     // The semaphore is never closed, so a slot comes in the end.
