@@ -163,6 +163,15 @@ impl Semaphore {
 }
 
 /// The future of [`Semaphore::acquire`] and [`Semaphore::acquire_many`].
+///
+/// It contains the waiter's place in the queue, so it must be pinned to be polled and cannot be
+/// moved after:
+///
+/// ```compile_fail,E0277
+/// fn movable<T: Unpin>(_: T) {}
+/// let semaphore = raddle_sync::Semaphore::new(1);
+/// movable(semaphore.acquire());
+/// ```
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Acquire<'a> {

@@ -1,5 +1,7 @@
 //! What the tests of several primitives share; their tests stand beside it in the folder.
 
+#[cfg(not(loom))]
+mod budget;
 #[cfg(loom)]
 pub(crate) mod model;
 #[cfg(not(loom))]

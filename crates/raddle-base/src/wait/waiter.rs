@@ -34,6 +34,11 @@ use crate::shim::cell::UnsafeCell;
 /// user and the waiter share (a number of permits, a slot for a value).
 ///
 /// Must be pinned to be queued. Does not allocate.
+///
+/// ```compile_fail,E0277
+/// fn movable<T: Unpin>() {}
+/// movable::<raddle_base::wait::Waiter>();
+/// ```
 #[repr(C)]
 pub struct Waiter<P = ()> {
     /// First, so that a pointer to it is a pointer to the node.

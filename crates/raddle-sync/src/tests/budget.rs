@@ -1,0 +1,79 @@
+//! Loops over ready primitives give way: within one poll of a raddle task, at most a budget.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use raddle_base::context::{self, BUDGET};
+
+use super::support::Counter;
+use crate::{Notify, Semaphore, mpsc, oneshot};
+
+/// Polls futures made by `make`, all ready, until one is not, inside one poll of a task. Returns
+/// how many were ready. Checks that the task asked to be polled again, without a wake.
+fn spent<F: Future>(make: impl Fn() -> F) -> u32 {
+    let counter = Counter::new();
+    let waker = Waker::from(counter.clone());
+    let mut cx = Context::from_waker(&waker);
+    // SAFETY: the function does not look at its argument.
+    let worker = unsafe { context::enter_worker(waker.vtable(), |_| 1) };
+    context::begin_poll(waker.data());
+    let mut ready = 0;
+    while pin!(make()).poll(&mut cx).is_ready() {
+        ready += 1;
+        assert!(ready <= BUDGET, "nobody gives way");
+    }
+    assert!(context::end_poll(), "the task is to be polled again");
+    drop(worker);
+    assert_eq!(counter.count(), 0, "by its worker, not by a wake");
+    // Outside of a task there is no limit.
+    for _ in 0..2 * BUDGET {
+        assert!(pin!(make()).poll(&mut cx).is_ready());
+    }
+    ready
+}
+
+#[test]
+fn every_primitive_spends_the_budget() {
+    let semaphore = Arc::new(Semaphore::new(1));
+    assert_eq!(spent(|| semaphore.acquire()), BUDGET);
+    assert_eq!(spent(|| semaphore.clone().acquire_owned()), BUDGET);
+    let notify = Notify::new();
+    let notified = || {
+        notify.notify_one();
+        notify.notified()
+    };
+    assert_eq!(spent(notified), BUDGET);
+    let received = || {
+        let (tx, rx) = oneshot::channel();
+        tx.send(1).unwrap();
+        rx
+    };
+    assert_eq!(spent(received), BUDGET);
+    let (tx, rx) = mpsc::channel(10_000);
+    assert_eq!(spent(|| tx.send(1)), BUDGET);
+    assert_eq!(spent(|| tx.reserve()), BUDGET);
+    let rx = std::cell::RefCell::new(rx);
+    (0..1000).for_each(|_| tx.try_send(1).unwrap());
+    assert_eq!(spent(|| std::future::poll_fn(|cx| rx.borrow_mut().poll_recv(cx))), BUDGET);
+}
+
+#[test]
+fn a_wait_that_was_granted_is_not_lost_when_the_budget_is_gone() {
+    let semaphore = Semaphore::new(0);
+    let counter = Counter::new();
+    let waker = Waker::from(counter.clone());
+    let mut cx = Context::from_waker(&waker);
+    let mut wait = pin!(semaphore.acquire());
+    assert!(wait.as_mut().poll(&mut cx).is_pending());
+    semaphore.add_permits(1);
+    // SAFETY: the function does not look at its argument.
+    let worker = unsafe { context::enter_worker(waker.vtable(), |_| 1) };
+    context::begin_poll(waker.data());
+    (0..BUDGET).for_each(|_| context::spend());
+    assert!(wait.as_mut().poll(&mut cx).is_pending());
+    assert!(context::end_poll());
+    drop(worker);
+    assert!(wait.poll(&mut cx).is_ready());
+}
