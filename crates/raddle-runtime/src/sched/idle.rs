@@ -13,7 +13,7 @@
 //! | word | meaning | leaves by |
 //! |---|---|---|
 //! | AWAKE | runs, or looks for work | the worker itself, to ASLEEP |
-//! | ASLEEP | about to block, or blocked | a claim by a waker; or the worker, which woke by itself |
+//! | ASLEEP | about to block, or blocked | a claim by a waker; or the worker, by itself |
 //! | CALLED | claimed: something is in its own inbox or driver | the worker, to AWAKE |
 //! | SENT | claimed: it is to search on behalf of the waker | the worker, to AWAKE, searching |
 //! | DOZING | as ASLEEP, but in no count: called, never sent | as ASLEEP |

@@ -331,3 +331,52 @@ fn model_the_last_reference_sees_all_writes() {
         thread.join().unwrap();
     });
 }
+
+/// A handle that goes while its task ends: the output is dropped once, by the one who has it, and
+/// the last reference sees everything.
+#[test]
+fn model_a_handle_is_dropped_while_its_task_ends() {
+    model::check(|| {
+        let task = Arc::new(Model {
+            state: word(RUNNING | JOIN_INTEREST, 3),
+            payload: UnsafeCell::new(0),
+            queued: Plain::new(0),
+        });
+        let other = task.clone();
+        // SAFETY: whoever calls this has the right to the output, or the last reference.
+        let touch = |task: &Model| task.payload.with_mut(|p| unsafe { *p += 1 });
+        let completer = thread::spawn(move || {
+            touch(&other);
+            if other.state.complete(1) == Completed::DropOutput {
+                touch(&other);
+                let last = other.state.ref_dec(1);
+                assert!(!last, "a waker has one more");
+            }
+            // The waker's reference.
+            if other.state.ref_dec(1) {
+                touch(&other);
+            }
+        });
+        match task.state.unjoin_fast() {
+            Fast::Detached => unreachable!("not a new task"),
+            Fast::Complete => {
+                touch(&task);
+                if task.state.unjoin_complete() {
+                    touch(&task);
+                }
+            }
+            Fast::Slow => {
+                if task.state.unjoin().drop_output {
+                    touch(&task);
+                }
+                if task.state.ref_dec(1) {
+                    touch(&task);
+                }
+            }
+        }
+        completer.join().unwrap();
+        // Written by the future, dropped once, freed once.
+        // SAFETY: alone again.
+        assert_eq!(task.payload.with(|p| unsafe { *p }), 3);
+    });
+}
