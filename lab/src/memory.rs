@@ -2,8 +2,8 @@
 //!
 //! The value is what the allocator was asked for (`counting`), cold: nothing was warmed up but the
 //! runtime itself, so that pooled memory counts. What has a stack of its own gets it from mmap,
-//! past the allocator: there the value is resident memory. Both are among the figures, and so is the
-//! number of allocations.
+//! past the allocator: there the value is resident memory. Both are among the figures, and so is
+//! the number of allocations.
 
 mod connection;
 mod gate;

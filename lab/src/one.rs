@@ -3,6 +3,7 @@
 use crate::cases;
 use crate::contender::{Contender, Entry};
 use crate::contenders;
+use crate::machine;
 use crate::outcome::Sample;
 use crate::plan::Plan;
 use crate::probe;
@@ -19,7 +20,10 @@ pub(crate) fn main(case: &str, contender: &str, plan: Plan) -> ExitCode {
         }
     };
     match entry {
-        Some(entry) => finish(sample(contender.name, &entry, plan)),
+        Some(entry) => {
+            machine::keep_freed_memory();
+            finish(sample(contender.name, &entry, plan))
+        }
         None => probed(case, contender.name, plan),
     }
 }

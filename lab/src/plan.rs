@@ -6,7 +6,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) smoke: bool,
-    /// One timed round of so many units, for counting instructions; only yield_in_hot_loop obeys.
+    /// One timed round of so many units, for counting instructions; only yield_in_hot_loop
+    /// and spawn_batch obey.
     pub(crate) exactly: Option<u64>,
 }
 

@@ -9,7 +9,7 @@ use crate::rounds::{Judge, Round, repeat, repeat_blocking};
 use crate::rt::{Stacks, Tasks};
 
 fn number(plan: Plan) -> u64 {
-    plan.size(10_000, 100)
+    plan.exactly.unwrap_or(plan.size(10_000, 100))
 }
 
 /// On tasks.

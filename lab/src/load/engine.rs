@@ -139,7 +139,7 @@ impl<P: Protocol> Engine<P> {
             if answered {
                 self.last = now;
             }
-            // On a machine that is busy otherwise a short run may not have met every connection yet.
+            // On a machine that is busy otherwise a short run may not have met every connection.
             if now >= end && self.latencies.len() >= self.connections.len() {
                 return Ok(());
             }
