@@ -96,6 +96,16 @@ impl Client {
         }
     }
 
+    /// That nothing comes cannot be waited for; a while of nothing is what can be had.
+    pub(crate) fn hears_nothing(&mut self) -> bool {
+        let pause = std::time::Duration::from_millis(100);
+        self.stream.set_read_timeout(Some(pause)).expect("settable");
+        let nothing = self.try_more();
+        self.stream.set_read_timeout(Some(WATCHDOG)).expect("settable");
+        use std::io::ErrorKind::{TimedOut, WouldBlock};
+        nothing.is_err_and(|error| matches!(error.kind(), WouldBlock | TimedOut))
+    }
+
     fn fill(&mut self, length: usize) {
         while self.ahead.len() < length {
             assert!(self.more() > 0, "the connection ended inside a body");
@@ -108,7 +118,13 @@ impl Client {
 
     fn try_more(&mut self) -> std::io::Result<usize> {
         let mut buffer = [0; 16 * 1024];
-        let count = self.stream.read(&mut buffer)?;
+        let count = loop {
+            // A read with a time-out is interrupted when the process is stopped and continued.
+            match self.stream.read(&mut buffer) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                done => break done?,
+            }
+        };
         self.ahead.extend_from_slice(&buffer[..count]);
         Ok(count)
     }
