@@ -29,6 +29,8 @@ use crate::time::entry::{Entry, Slots};
 
 /// log2 of the nanoseconds in a tick.
 pub(crate) const TICK_BITS: u32 = 14;
+/// The bits of a time within its tick.
+pub(crate) const TICK_MASK: u64 = (1 << TICK_BITS) - 1;
 /// log2 of the slots in a level.
 const DIGIT_BITS: u32 = 6;
 /// Slots in a level: one for each bit of the occupancy word.
@@ -48,6 +50,18 @@ pub(crate) const fn level_of(elapsed: u64, deadline: u64) -> usize {
 #[inline]
 pub(crate) const fn digit(time: u64, level: usize) -> usize {
     ((time >> (TICK_BITS + DIGIT_BITS * level as u32)) & (SLOTS as u64 - 1)) as usize
+}
+
+/// When slot `index` of a level begins, for a time that shares the digits above that level.
+#[inline]
+pub(crate) const fn slot_start(time: u64, level: usize, index: usize) -> u64 {
+    let shift = TICK_BITS + DIGIT_BITS * level as u32;
+    // The uppermost level has no digits above it.
+    let above = match time.checked_shr(shift + DIGIT_BITS) {
+        Some(digits) if digits != 0 => digits << (shift + DIGIT_BITS),
+        _ => 0,
+    };
+    above | (index as u64) << shift
 }
 
 /// The entries whose deadlines share the digits from this slot's level upwards.
@@ -72,12 +86,18 @@ impl Level {
         Level { occupied: 0, slots: [EMPTY; SLOTS] }
     }
 
+    /// The first occupied slot.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<usize> {
+        (self.occupied != 0).then(|| self.occupied.trailing_zeros() as usize)
+    }
+
     /// A time at or before the earliest deadline on this level, if it holds any.
     #[inline]
     pub(crate) fn earliest(&self) -> Option<u64> {
         // Entries lie in slots at or after that of the current time, and no level wraps: the first
         // occupied slot is the earliest.
-        (self.occupied != 0).then(|| self.slots[self.occupied.trailing_zeros() as usize].earliest)
+        self.first().map(|index| self.slots[index].earliest)
     }
 
     /// # Safety
@@ -116,21 +136,5 @@ impl Level {
         slot.earliest = u64::MAX;
         self.occupied &= !(1 << index);
         slot.list.take()
-    }
-
-    /// Moves all entries of the slots before `end` to the back of `due`, in order of slots.
-    pub(crate) fn drain_before(&mut self, end: usize, due: &mut List<Slots>) {
-        let mut expired = self.occupied & ((1 << end) - 1);
-        while expired != 0 {
-            due.append(&mut self.take(expired.trailing_zeros() as usize));
-            expired &= expired - 1;
-        }
-    }
-
-    /// Moves all entries to the back of `due`, in order of slots.
-    pub(crate) fn drain(&mut self, due: &mut List<Slots>) {
-        while self.occupied != 0 {
-            due.append(&mut self.take(self.occupied.trailing_zeros() as usize));
-        }
     }
 }

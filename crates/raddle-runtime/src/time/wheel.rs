@@ -15,12 +15,15 @@
 //!
 //! # Advancing
 //!
-//! From `elapsed` to `now`, with `top` the highest digit in which they differ: all of the levels
-//! below `top` is over, and so are the slots of level `top` before that of `now`: they move to
-//! `due` by one splice each. Entries in the slot of `now` itself are placed anew, on a lower level
-//! or in `due`; each moves to a strictly lower level, at most eight times in its life, once or
-//! twice for the usual timers. Levels above `top` keep their places, because the digits that
-//! decide them did not change. Within one tick only the slot of that tick is looked through.
+//! From `elapsed` to `now`, the first occupied slot of the lowest occupied level is taken again and
+//! again while it begins at or before `now`. On level 0 it is over as a whole and moves to `due`
+//! by one splice, except the slot of `now` itself, whose entries are looked at one by one. On a
+//! higher level its entries are placed anew, as seen from its beginning, and so move to a strictly
+//! lower level: at most eight times in an entry's life, once or twice for the usual timers. What
+//! is due is therefore in the order of its ticks, however late the wheel is advanced.
+//!
+//! Slots that begin after `now` keep their places: they share with it the digits above their
+//! level, as they did with `elapsed`.
 //!
 //! # The next deadline
 //!
@@ -35,7 +38,7 @@ use std::ptr::NonNull;
 use raddle_base::list::List;
 
 use crate::time::entry::{Entry, Slots};
-use crate::time::level::{LEVELS, Level, digit, level_of};
+use crate::time::level::{LEVELS, Level, TICK_MASK, digit, level_of, slot_start};
 
 /// Deadlines in order, at the cost of a few list operations each.
 #[derive(Debug)]
@@ -132,22 +135,32 @@ impl Wheel {
         if now <= self.elapsed {
             return;
         }
-        let before = std::mem::replace(&mut self.elapsed, now);
-        if self.len == 0 {
-            return;
+        while let Some((level, index)) = self.first() {
+            let start = slot_start(self.elapsed, level, index);
+            if start > now {
+                break;
+            }
+            let mut slot = self.levels[level].take(index);
+            if level == 0 && start | TICK_MASK <= now {
+                self.due.append(&mut slot);
+                continue;
+            }
+            self.elapsed = if level == 0 { now } else { self.elapsed.max(start) };
+            while let Some(entry) = slot.pop_front() {
+                // SAFETY: the entry was linked, hence live, and was just taken out of its list.
+                unsafe { self.place(entry) };
+            }
+            if level == 0 {
+                break;
+            }
         }
-        let top = level_of(before, now);
-        let (over, rest) = self.levels.split_at_mut(top);
-        for level in over {
-            level.drain(&mut self.due);
-        }
-        let current = digit(now, top);
-        rest[0].drain_before(current, &mut self.due);
-        let mut entered = rest[0].take(current);
-        while let Some(entry) = entered.pop_front() {
-            // SAFETY: the entry was linked, hence live, and was just taken out of its list.
-            unsafe { self.place(entry) };
-        }
+        self.elapsed = now;
+    }
+
+    /// The first occupied slot of the lowest occupied level.
+    fn first(&self) -> Option<(usize, usize)> {
+        let mut levels = self.levels.iter().enumerate();
+        levels.find_map(|(level, slots)| slots.first().map(|index| (level, index)))
     }
 
     /// Unlinks one entry that is due.

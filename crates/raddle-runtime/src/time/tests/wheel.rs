@@ -46,6 +46,8 @@ impl Tested {
 
     /// Advances and compares what fires with what should.
     fn advance(&mut self, now: u64) -> usize {
+        let before = self.now;
+        let mut last = before;
         self.now = self.now.max(now);
         self.wheel.advance(now);
         let mut fired = 0;
@@ -54,6 +56,10 @@ impl Tested {
             let entry = self.entries.remove(&address).expect("fired once");
             assert!(entry.deadline() <= self.now, "early: {} at {}", entry.deadline(), self.now);
             self.oracle.remove(&(entry.deadline(), address)).expect("known to the oracle");
+            // In the order of ticks; what was due when it was inserted comes first.
+            let known = entry.deadline().max(before);
+            assert!(known >> TICK_BITS >= last >> TICK_BITS, "out of order");
+            last = known;
             fired += 1;
         }
         let late = self.oracle.range(..(self.now.saturating_add(1), 0)).next();
