@@ -2,6 +2,8 @@
 
 #[cfg(not(loom))]
 mod budget;
+#[cfg(not(loom))]
+mod drop_points;
 #[cfg(loom)]
 pub(crate) mod model;
 #[cfg(not(loom))]

@@ -1,0 +1,183 @@
+//! Every wait is dropped at every stage it can be in, and nothing is lost: no waker stays behind,
+//! and the primitive ends in the state it began with.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use super::support::{Counter, Polled, now};
+use crate::{CancelExt, CancellationToken, Notify, Semaphore, mpsc, oneshot};
+
+/// The stages at which a future is dropped.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Stage {
+    Made,
+    Waiting,
+    WaitingWithNewWaker,
+    Granted,
+    Ready,
+}
+
+impl Stage {
+    const ALL: [Stage; 5] =
+        [Stage::Made, Stage::Waiting, Stage::WaitingWithNewWaker, Stage::Granted, Stage::Ready];
+
+    /// Whether the wait was ended by a grant.
+    fn is_served(self) -> bool {
+        matches!(self, Stage::Granted | Stage::Ready)
+    }
+}
+
+/// Brings a future to a stage, with `grant` ending its wait, and drops it there. Returns the
+/// output if it got that far.
+fn drop_at<F: Future>(future: F, stage: Stage, grant: impl FnOnce()) -> Option<F::Output> {
+    let mut polled = Polled::new(future);
+    if stage == Stage::Made {
+        return None;
+    }
+    assert!(polled.poll().is_pending());
+    if stage == Stage::WaitingWithNewWaker {
+        let old = std::mem::replace(&mut polled.counter, Counter::new());
+        assert!(polled.poll().is_pending());
+        assert_eq!(Arc::strong_count(&old), 1, "the old waker was released");
+    }
+    let counter = polled.counter.clone();
+    if stage.is_served() {
+        grant();
+        assert_eq!(polled.wakes(), 1);
+    }
+    let output = (stage == Stage::Ready).then(|| polled.ready());
+    drop(polled);
+    assert_eq!(Arc::strong_count(&counter), 1, "no waker stays behind at {stage:?}");
+    output
+}
+
+#[test]
+fn permits_are_back_from_every_stage() {
+    for stage in Stage::ALL {
+        let semaphore = Arc::new(Semaphore::new(0));
+        let token = CancellationToken::new();
+        let add = || semaphore.add_permits(2);
+        let check = || {
+            let expected = if stage.is_served() { 2 } else { 0 };
+            assert_eq!(semaphore.available_permits(), expected, "{stage:?}");
+            semaphore.forget_permits(2);
+        };
+        drop(drop_at(semaphore.acquire_many(2), stage, add));
+        check();
+        drop(drop_at(semaphore.clone().acquire_many_owned(2), stage, add));
+        check();
+        drop(drop_at(semaphore.acquire_many(2).cancel_on(&token), stage, add));
+        check();
+    }
+}
+
+#[test]
+fn a_notification_is_seen_or_kept_at_every_stage() {
+    for stage in Stage::ALL {
+        let notify = Arc::new(Notify::new());
+        for round in 0..2 {
+            let seen = match round {
+                0 => drop_at(notify.notified(), stage, || notify.notify_one()),
+                _ => drop_at(notify.clone().notified_owned(), stage, || notify.notify_last()),
+            };
+            let kept = Polled::new(notify.notified()).poll().is_ready();
+            assert_eq!(kept, stage == Stage::Granted);
+            assert_eq!(seen.is_some(), stage == Stage::Ready);
+            drop_at(notify.notified(), stage, || notify.notify_waiters());
+            assert!(Polled::new(notify.notified()).poll().is_pending(), "{stage:?}");
+        }
+    }
+}
+
+#[test]
+fn room_is_back_from_every_stage() {
+    for stage in Stage::ALL {
+        let (tx, mut rx) = mpsc::channel(1);
+        let mut fill_and_take = |wait: fn(&mpsc::Sender<u8>, Stage, &mut dyn FnMut()) -> bool| {
+            tx.try_send(0).unwrap();
+            let sent = wait(&tx, stage, &mut || assert_eq!(rx.try_recv(), Ok(0)));
+            let expected = if stage.is_served() { usize::from(!sent) } else { 0 };
+            assert_eq!(tx.capacity(), expected, "{stage:?}");
+            while rx.try_recv().is_ok() {}
+            assert_eq!(tx.capacity(), 1);
+        };
+        fill_and_take(|tx, stage, take| drop_at(tx.send(1), stage, take).is_some());
+        fill_and_take(|tx, stage, take| {
+            drop(drop_at(tx.reserve(), stage, take));
+            false
+        });
+        fill_and_take(|tx, stage, take| {
+            drop(drop_at(tx.reserve_many(1), stage, take));
+            false
+        });
+        fill_and_take(|tx, stage, take| {
+            drop(drop_at(tx.clone().reserve_owned(), stage, take));
+            false
+        });
+        assert_eq!(tx.strong_count(), 1);
+    }
+}
+
+#[test]
+fn a_value_is_received_or_still_there_at_every_stage() {
+    for stage in Stage::ALL {
+        let (tx, mut rx) = oneshot::channel();
+        let mut tx = Some(tx);
+        let mut polled = Polled::new(&mut rx);
+        if stage != Stage::Made {
+            assert!(polled.poll().is_pending());
+        }
+        if stage.is_served() {
+            tx.take().unwrap().send(1).unwrap();
+        }
+        let seen = (stage == Stage::Ready).then(|| polled.ready());
+        drop(polled);
+        if let Some(tx) = tx {
+            tx.send(1).unwrap();
+        }
+        assert_eq!(seen.is_none(), rx.try_recv().is_ok(), "{stage:?}");
+
+        let (tx, mut rx) = mpsc::unbounded_channel();
+        let mut polled = Polled::new(rx.recv());
+        if stage != Stage::Made {
+            assert!(polled.poll().is_pending());
+        }
+        tx.send(1).unwrap();
+        let seen = (stage == Stage::Ready).then(|| polled.ready());
+        drop(polled);
+        assert_eq!(seen.is_none(), rx.try_recv().is_ok(), "{stage:?}");
+    }
+}
+
+#[test]
+fn ends_can_be_waited_for_and_left_at_every_stage() {
+    for stage in Stage::ALL {
+        let token = CancellationToken::new();
+        drop_at(token.cancelled(), stage, || token.cancel());
+        let token = CancellationToken::new();
+        drop_at(token.clone().cancelled_owned(), stage, || token.cancel());
+        let (tx, rx) = mpsc::channel::<u8>(1);
+        drop_at(tx.closed(), stage, || drop(rx));
+        let (tx, rx) = mpsc::unbounded_channel::<u8>();
+        drop_at(tx.closed(), stage, || drop(rx));
+    }
+}
+
+#[test]
+fn a_wait_says_what_it_waits_for_and_where_and_whether_it_was_granted() {
+    let semaphore = Semaphore::new(0);
+    let mut wait = Polled::new(semaphore.acquire());
+    let text = |wait: &Polled<_>| format!("{:?}", wait.future);
+    assert!(text(&wait).contains("Permits"), "{}", text(&wait));
+    assert!(text(&wait).contains("drop_points.rs"), "{}", text(&wait));
+    assert!(text(&wait).contains("Idle"));
+    assert!(wait.poll().is_pending());
+    assert!(text(&wait).contains("Waiting"));
+    semaphore.add_permits(1);
+    assert!(text(&wait).contains("Done"), "granted, not polled");
+    drop(wait);
+    drop(now(semaphore.acquire()).unwrap());
+    let (tx, _rx) = mpsc::channel(1);
+    let send = format!("{:?}", tx.send(1));
+    assert!(send.contains("Room") && send.contains("drop_points.rs"), "{send}");
+}
