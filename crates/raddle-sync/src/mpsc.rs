@@ -36,7 +36,7 @@
 mod bounded;
 mod chan;
 mod chunks;
-mod error;
+pub mod error;
 mod owned;
 mod permit;
 mod receive;

@@ -107,7 +107,13 @@ impl Notify {
     /// notification, the notification passes on to the next waiter, or is stored.
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
-        let node = Waiter::new(WaitKind::Notification, false);
+        self.notified_as(WaitKind::Notification)
+    }
+
+    /// As [`notified`](Self::notified), for a primitive that notifies of something it can name.
+    #[track_caller]
+    pub(crate) fn notified_as(&self, kind: WaitKind) -> Notified<'_> {
+        let node = Waiter::new(kind, false);
         Notified { notify: self, generation: self.generation(), node }
     }
 

@@ -13,6 +13,11 @@
 
 mod shared;
 
+/// What can go wrong, under the path where tokio has it.
+pub mod error {
+    pub use super::{RecvError, TryRecvError};
+}
+
 use std::error::Error;
 use std::fmt;
 use std::future::Future;

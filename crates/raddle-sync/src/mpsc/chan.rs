@@ -50,6 +50,7 @@ use raddle_base::shim::Arc;
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use raddle_base::shim::atomic::{AtomicBool, AtomicUsize};
 use raddle_base::shim::mutex::Mutex;
+use raddle_base::wait::WaitKind;
 
 use super::chunks::{Chunk, Chunks};
 use crate::notify::{Notified, Notify};
@@ -232,7 +233,7 @@ impl<T> Chan<T> {
 
     #[track_caller]
     pub(super) fn closed(&self) -> Closed<'_> {
-        Closed { flag: &self.closed, notified: self.on_close.notified() }
+        Closed { flag: &self.closed, notified: self.on_close.notified_as(WaitKind::Closed) }
     }
 
     pub(super) fn add_sender(&self) {

@@ -180,4 +180,6 @@ fn a_wait_says_what_it_waits_for_and_where_and_whether_it_was_granted() {
     let (tx, _rx) = mpsc::channel(1);
     let send = format!("{:?}", tx.send(1));
     assert!(send.contains("Room") && send.contains("drop_points.rs"), "{send}");
+    let closed = format!("{:?}", tx.closed());
+    assert!(closed.contains("Closed") && closed.contains("drop_points.rs"), "{closed}");
 }

@@ -46,7 +46,7 @@ fn model_mpsc_end_publishes() {
         drop(tx);
         assert!(wait(rx.recv()).is_none());
         assert_eq!(data.map(|data| data.get()), [2, 2]);
-        threads.map(|thread| thread.join().unwrap());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
 
