@@ -1,9 +1,7 @@
-//! raddle's tasks, timers and blocking pool as the cases use them. Channels are futures-channel's
-//! as long as raddle has none.
+//! raddle's tasks, channels, timers and blocking pool as the cases use them.
 
 use crate::rt::{Offload, Tasks};
-use futures_channel::{mpsc, oneshot};
-use futures_lite::StreamExt;
+use raddle::sync::{mpsc, oneshot};
 use raddle::task::JoinHandle;
 use raddle::{Backend, Io, LocalRuntime, Runtime};
 use std::future::Future;
@@ -125,17 +123,17 @@ impl<const WORKERS: usize, const ON_EPOLL: bool> Tasks for Raddle<WORKERS, ON_EP
     }
 
     fn channel() -> (Self::Tx, Self::Rx) {
-        mpsc::unbounded()
+        mpsc::unbounded_channel()
     }
 
     #[inline]
     fn send(tx: &Self::Tx, value: u64) {
-        tx.unbounded_send(value).expect("the receiver receives");
+        tx.send(value).expect("the receiver receives");
     }
 
     async fn drain(mut rx: Self::Rx) -> (u64, u64) {
         let (mut count, mut sum) = (0u64, 0u64);
-        while let Some(value) = rx.next().await {
+        while let Some(value) = rx.recv().await {
             count += 1;
             sum = sum.wrapping_add(value);
         }
