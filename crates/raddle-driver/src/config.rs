@@ -24,12 +24,14 @@ pub enum TaskRun {
 pub struct Config {
     /// What [`choose`](crate::choose) said.
     pub backend: Backend,
-    /// Submission entries of a ring, a power of two. Completions have room for 4 times as many,
-    /// unless [`completions`](Self::completions) says otherwise. More of either is handled.
+    /// Submission entries of a ring, a power of two. Completions have room for 8 times as many,
+    /// unless [`completions`](Self::completions) says otherwise. More of either is handled, but an
+    /// overflow of completions ends multishot receives, which then have to be armed again.
     pub entries: u32,
     /// Completion entries of a ring; 0 for the default.
     pub completions: u32,
-    /// Receive buffers of a ring, a power of two of at most 32,768.
+    /// Receive buffers of a ring, a power of two of at most 32,768. They cost memory only once
+    /// they are used: a ring begins with 64 and uses more as more streams receive at once.
     pub buffers: u32,
     /// Bytes of each of them.
     pub buffer_size: u32,
@@ -52,10 +54,10 @@ impl Config {
     pub fn new(backend: Backend, offload: Arc<dyn Offload>) -> Config {
         Config {
             backend,
-            entries: 256,
+            entries: 1024,
             completions: 0,
-            buffers: 512,
-            buffer_size: 8192,
+            buffers: 4096,
+            buffer_size: 4096,
             task_run: TaskRun::Cooperative,
             group_writes_from: 4,
             nanosecond_waits: epoll::has_nanoseconds(),

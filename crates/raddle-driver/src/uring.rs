@@ -87,7 +87,7 @@ impl Ring {
     /// To be made on the owner's thread. The wake descriptor is armed before this returns.
     pub(crate) fn new(config: &Config) -> io::Result<Ring> {
         let completions = match config.completions {
-            0 => config.entries.saturating_mul(4),
+            0 => config.entries.saturating_mul(8),
             count => count,
         };
         let flags = match config.task_run {

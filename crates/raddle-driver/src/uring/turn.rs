@@ -49,6 +49,7 @@ impl Ring {
         let told = self.reap(max);
         let turn = &self.owned().told;
         turn.set(turn.get().saturating_add(u32::try_from(told).unwrap_or(u32::MAX)));
+        self.pool().expect(told as u32);
         told
     }
 
