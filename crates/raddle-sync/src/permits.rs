@@ -226,6 +226,7 @@ impl Permits {
     ///
     /// The caller owns `node`, uses it with these permits and this `wanted` only, and calls
     /// [`cancel`](Self::cancel) with it before it goes away.
+    #[inline]
     pub(crate) unsafe fn poll_acquire(
         &self,
         node: Pin<&Waiter<Need>>,
@@ -254,6 +255,7 @@ impl Permits {
     /// # Safety
     ///
     /// As for [`poll_acquire`](Self::poll_acquire); the node is idle.
+    #[cold]
     unsafe fn enqueue(
         &self,
         node: Pin<&Waiter<Need>>,
@@ -294,13 +296,11 @@ impl Permits {
     /// # Safety
     ///
     /// As for [`poll_acquire`](Self::poll_acquire).
+    #[inline]
     pub(crate) unsafe fn cancel(&self, node: Pin<&Waiter<Need>>, wanted: usize) {
-        match node.phase() {
-            Phase::Idle => {}
-            Phase::Done(GRANTED) => self.release(wanted),
-            Phase::Done(_) => {}
+        if node.phase() != Phase::Idle {
             // SAFETY: passed on from the caller.
-            Phase::Waiting => unsafe { self.leave(node, wanted) },
+            unsafe { self.leave(node, wanted) };
         }
     }
 
@@ -316,6 +316,7 @@ impl Permits {
                 // SAFETY: the node is idle now, and its payload the owner's.
                 let collected = node.payload().with(|need| unsafe { (*need).collected });
                 self.serve(queue, collected);
+                // Foreign code: after the lock.
                 drop(waker);
             }
             Removed::Done(GRANTED) => self.serve(queue, wanted),

@@ -62,7 +62,14 @@ impl WakeBatch {
     /// Calls all wakers, first in first out, and empties the batch. Call it without a lock.
     ///
     /// Does not panic: the first panic of a waker is kept for [`finish`](Self::finish).
+    #[inline]
     pub fn wake_all(&mut self) {
+        if self.len > 0 {
+            self.wake_some();
+        }
+    }
+
+    fn wake_some(&mut self) {
         let len = std::mem::take(&mut self.len);
         let mut next = 0;
         while next < len {
@@ -92,7 +99,10 @@ impl WakeBatch {
 
     /// Calls the remaining wakers, then lets the first panic go on, unless this thread is already
     /// unwinding.
-    pub fn finish(mut self) {
+    ///
+    /// By reference, since moving a batch would copy all of its room.
+    #[inline]
+    pub fn finish(&mut self) {
         self.wake_all();
         if let Some(payload) = self.panic.take() {
             if std::thread::panicking() {

@@ -52,7 +52,7 @@ use raddle_base::shim::atomic::{AtomicBool, AtomicUsize};
 use raddle_base::shim::mutex::Mutex;
 use raddle_base::wait::WaitKind;
 
-use super::chunks::{Chunk, Chunks};
+use super::chunks::{Block, Draining, Filling};
 use crate::notify::{Notified, Notify};
 use crate::permits::Permits;
 
@@ -73,8 +73,7 @@ pub(super) struct Chan<T> {
 }
 
 struct Inner<T> {
-    values: Chunks<T>,
-    spare: Option<Chunk<T>>,
+    values: Filling<T>,
     waker: Option<Waker>,
     orphaned: bool,
     closed: bool,
@@ -82,8 +81,10 @@ struct Inner<T> {
 }
 
 /// What the receiver found when it looked for values.
-pub(super) enum Found<T> {
-    Values(Chunks<T>),
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Values, which it has now.
+    Values,
     Nothing,
     /// Nothing, and the next sender will wake this task.
     Awaited,
@@ -92,8 +93,7 @@ pub(super) enum Found<T> {
 
 /// What a closing receiver takes with it, to be dropped where nothing is locked.
 pub(super) struct Remains<T> {
-    _values: Chunks<T>,
-    _spare: Option<Chunk<T>>,
+    _values: Filling<T>,
     _waker: Option<Waker>,
 }
 
@@ -105,8 +105,7 @@ impl<T> Chan<T> {
             permits: Permits::new(room),
             capacity,
             inner: Mutex::new(Inner {
-                values: Chunks::new(),
-                spare: None,
+                values: Filling::new(),
                 waker: None,
                 orphaned: false,
                 closed: false,
@@ -124,53 +123,60 @@ impl<T> Chan<T> {
     }
 
     /// Adds a value whose place the caller holds, or gives it back if it cannot be received.
-    pub(super) fn push(&self, mut value: T) -> Result<(), T> {
-        // Declared first, so that it is freed after the lock is released.
-        let mut fresh = None;
-        loop {
-            let mut inner = self.inner.lock();
-            if inner.gone || (inner.closed && !self.is_bounded()) {
-                return Err(value);
+    #[inline]
+    pub(super) fn push(&self, value: T) -> Result<(), T> {
+        let mut inner = self.inner.lock();
+        if inner.refuses(self) {
+            return Err(value);
+        }
+        match inner.push(value) {
+            Ok(waker) => {
+                drop(inner);
+                wake(waker);
+                Ok(())
             }
-            match inner.push(value) {
-                Ok(waker) => {
-                    drop(inner);
-                    if let Some(waker) = waker {
-                        waker.wake();
-                    }
-                    return Ok(());
-                }
-                Err(back) => value = back,
-            }
-            match fresh.take() {
-                // The next round finds it, or the block of another sender.
-                Some(chunk) => inner.values.add(chunk),
-                None => {
-                    drop(inner);
-                    fresh = Some(Chunk::allocate());
-                }
+            Err(value) => {
+                drop(inner);
+                self.push_with_block(value)
             }
         }
     }
 
-    /// Looks for values, taking all there are. Hands a drained block back to the senders.
-    pub(super) fn look(&self, drained: &mut Option<Chunk<T>>, who: Option<&Waker>) -> Found<T> {
+    /// As [`push`](Self::push), bringing a block.
+    #[cold]
+    fn push_with_block(&self, value: T) -> Result<(), T> {
+        // Allocated before the lock is taken. What is in here at the end is freed after it.
+        let mut block = Some(Block::allocate());
         let mut inner = self.inner.lock();
-        let found = inner.find(self, drained);
-        match (&found, &inner.waker, who) {
+        if inner.refuses(self) {
+            return Err(value);
+        }
+        // Another sender may have brought a block meanwhile.
+        let pushed = inner.push(value).or_else(|value| {
+            block = block.take().and_then(|block| inner.values.add(block));
+            inner.push(value)
+        });
+        drop(inner);
+        pushed.map(wake)
+    }
+
+    /// Looks for values; `mine` is empty and gets all there are, or all full blocks.
+    pub(super) fn look(&self, mine: &mut Draining<T>, who: Option<&Waker>) -> Found {
+        let mut inner = self.inner.lock();
+        let found = inner.find(self, mine);
+        match (found, &inner.waker, who) {
             (Found::Nothing, Some(waker), Some(who)) if waker.will_wake(who) => Found::Awaited,
             _ => found,
         }
     }
 
     /// As [`look`](Self::look); if there is nothing, leaves the waker in the same step.
-    pub(super) fn look_or_wait(&self, cx: &mut Context<'_>) -> Found<T> {
-        let mut drained = None;
-        // Foreign code: before the lock. Dropped after it, where it is not needed.
+    pub(super) fn look_or_wait(&self, mine: &mut Draining<T>, cx: &mut Context<'_>) -> Found {
+        // Foreign code: before the lock. What is in here after is dropped after it.
         let mut waker = Some(cx.waker().clone());
         let mut inner = self.inner.lock();
-        let found = inner.find(self, &mut drained);
-        if let Found::Nothing = found {
+        let found = inner.find(self, mine);
+        if found == Found::Nothing {
             std::mem::swap(&mut inner.waker, &mut waker);
         }
         drop(inner);
@@ -202,9 +208,7 @@ impl<T> Chan<T> {
 
     fn wake_receiver(&self) {
         let waker = self.inner.lock().waker.take();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        wake(waker);
     }
 
     /// The receiver closes, and if `gone`, refuses what is still on its way.
@@ -213,8 +217,7 @@ impl<T> Chan<T> {
         inner.closed = true;
         inner.gone |= gone;
         let remains = gone.then(|| Remains {
-            _values: inner.values.take(),
-            _spare: inner.spare.take(),
+            _values: std::mem::replace(&mut inner.values, Filling::new()),
             _waker: inner.waker.take(),
         });
         drop(inner);
@@ -264,9 +267,7 @@ impl<T> Chan<T> {
         inner.orphaned = true;
         let waker = inner.waker.take();
         drop(inner);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        wake(waker);
     }
 
     pub(super) fn add_weak_sender(&self) {
@@ -288,21 +289,22 @@ impl<T> Chan<T> {
 
 impl<T> Inner<T> {
     /// Adds a value and takes the waker of a receiver that waits for it.
+    #[inline]
     fn push(&mut self, value: T) -> Result<Option<Waker>, T> {
-        if let Err(value) = self.values.push(value) {
-            let Some(spare) = self.spare.take() else { return Err(value) };
-            self.values.add(spare);
-            self.values.push(value)?;
-        }
+        self.values.push(value)?;
         Ok(self.waker.take())
     }
 
-    fn find(&mut self, chan: &Chan<T>, drained: &mut Option<Chunk<T>>) -> Found<T> {
-        if self.spare.is_none() {
-            self.spare = drained.take();
-        }
-        if self.values.len() > 0 {
-            Found::Values(self.values.take())
+    /// Whether a value would never be received.
+    #[inline]
+    fn refuses(&self, chan: &Chan<T>) -> bool {
+        self.gone || (self.closed && !chan.is_bounded())
+    }
+
+    #[inline]
+    fn find(&mut self, chan: &Chan<T>, mine: &mut Draining<T>) -> Found {
+        if mine.refill(&mut self.values) {
+            Found::Values
         } else if self.is_at_end(chan) {
             Found::End
         } else {
@@ -313,6 +315,14 @@ impl<T> Inner<T> {
     fn is_at_end(&self, chan: &Chan<T>) -> bool {
         let places_free = || !chan.is_bounded() || chan.permits.available() == chan.capacity;
         self.values.len() == 0 && (self.orphaned || (self.closed && places_free()))
+    }
+}
+
+/// Foreign code: not under the lock.
+#[inline]
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
     }
 }
 

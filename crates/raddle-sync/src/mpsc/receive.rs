@@ -9,16 +9,14 @@ use raddle_base::context;
 use raddle_base::shim::Arc;
 
 use super::chan::{Chan, Found};
-use super::chunks::{Chunk, Chunks};
+use super::chunks::Draining;
 use super::error::TryRecvError;
 
 /// The receiving end. `Receiver` and `UnboundedReceiver` are faces of it.
 pub(super) struct Rx<T> {
     pub(super) chan: Arc<Chan<T>>,
     /// Blocks taken from the list, emptied without the lock.
-    mine: Chunks<T>,
-    /// A block that was emptied, to go back to the senders.
-    drained: Option<Chunk<T>>,
+    mine: Draining<T>,
 }
 
 // SAFETY: a shared reference to the receiving end gives counts, and no access to values.
@@ -34,30 +32,30 @@ enum Next<T> {
 
 impl<T> Rx<T> {
     pub(super) fn new(chan: Arc<Chan<T>>) -> Self {
-        Rx { chan, mine: Chunks::new(), drained: None }
+        Rx { chan, mine: Draining::new() }
     }
 
     /// The next value in hand, or else of the list.
+    #[inline]
     fn next(&mut self, who: Option<&Waker>) -> Next<T> {
-        if let Some(value) = self.mine.pop(&mut self.drained) {
-            return Next::Value(value);
+        match self.mine.pop() {
+            Some(value) => Next::Value(value),
+            None => {
+                let found = self.chan.look(&mut self.mine, who);
+                self.accept(found)
+            }
         }
-        let found = self.chan.look(&mut self.drained, who);
-        self.accept(found)
     }
 
-    fn accept(&mut self, found: Found<T>) -> Next<T> {
+    fn accept(&mut self, found: Found) -> Next<T> {
         match found {
             Found::Nothing => Next::Nothing,
             Found::Awaited => Next::Awaited,
             Found::End => Next::End,
-            Found::Values(values) => {
-                self.mine = values;
-                match self.mine.pop(&mut self.drained) {
-                    Some(value) => Next::Value(value),
-                    None => Next::Nothing,
-                }
-            }
+            Found::Values => match self.mine.pop() {
+                Some(value) => Next::Value(value),
+                None => Next::Nothing,
+            },
         }
     }
 
@@ -65,7 +63,7 @@ impl<T> Rx<T> {
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         let next = match self.next(Some(cx.waker())) {
             Next::Nothing => {
-                let found = self.chan.look_or_wait(cx);
+                let found = self.chan.look_or_wait(&mut self.mine, cx);
                 self.accept(found)
             }
             other => other,
