@@ -126,3 +126,27 @@ fn model_permits_granted_and_dropped() {
         assert_eq!(shared.semaphore.available_permits(), 1);
     });
 }
+
+/// A permit comes back through the queue whose only waiter has just left: it becomes free, and
+/// whoever takes it sees what was done under it.
+#[test]
+fn model_permits_set_free_publishes() {
+    model::check(|| {
+        let shared = guarded(0);
+        let mut waiting = Box::pin(shared.semaphore.acquire());
+        assert!(poll_once(waiting.as_mut()).is_pending());
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                shared.data.add(1);
+                shared.semaphore.add_permits(1);
+            }
+        });
+        drop(waiting);
+        if shared.semaphore.try_acquire().is_ok() {
+            shared.data.add(1);
+        }
+        other.join().unwrap();
+        assert_eq!(shared.semaphore.available_permits(), 1);
+    });
+}
