@@ -2,8 +2,8 @@
 //!
 //! It runs as a process of its own on CPU 1 and never sleeps: it polls its sockets in a loop, so
 //! the server does not pay for waking it. Every answer is checked; a request's latency is the time
-//! from its write to the read that completed it. After the warm-up it marks (its counts, its clock and
-//! the server's CPU clock), measures, marks again, then lets every connection finish.
+//! from its write to the read that completed it. After the warm-up it marks (its counts, its clock
+//! and the server's CPU clock), measures, marks again, then lets every connection finish.
 //!
 //! `epoll` holds the system calls, `engine` the loop, `protocol` what is sent and how an answer is
 //! recognised, `hold` the second job: connections that stay open and idle.
