@@ -106,11 +106,18 @@ impl WakeBatch {
         self.wake_all();
         if let Some(payload) = self.panic.take() {
             if std::thread::panicking() {
-                std::mem::forget(payload);
+                discard(payload);
             } else {
                 resume_unwind(payload);
             }
         }
+    }
+}
+
+/// Drops what a second panic carries. Its destructor may panic as well, and no further.
+fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(another);
     }
 }
 

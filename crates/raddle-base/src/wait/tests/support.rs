@@ -61,8 +61,10 @@ fn clone(data: *const ()) -> RawWaker {
 }
 
 fn wake(data: *const ()) {
-    wake_by_ref(data);
-    drop_waker(data);
+    // SAFETY: the waker owned one count, which goes at the end, also if the call panics.
+    let hostile = unsafe { Arc::from_raw(data.cast::<Hostile>()) };
+    (hostile.0)(Event::Wake);
+    (hostile.0)(Event::Drop);
 }
 
 fn wake_by_ref(data: *const ()) {
