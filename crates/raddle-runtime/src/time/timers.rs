@@ -43,8 +43,8 @@
 //! # Spacing
 //!
 //! A lone timer fires at its deadline to the nanosecond. Where timers are dense, waking for each
-//! would cost a system call a timer, so after a batch fired, the next look is at least 2^15 ns
-//! (33 µs) away. A timer is thus late by at most that much for the sake of company, never early.
+//! would cost a system call a timer, so after a batch fired, the next look is at least three ticks
+//! (49 µs) away. A timer is thus late by at most that much for the sake of company, never early.
 
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -60,7 +60,7 @@ use crate::time::level::TICK_BITS;
 use crate::time::wheel::Wheel;
 
 /// Least time between two looks that fire, in nanoseconds.
-const SPACING: u64 = 2 << TICK_BITS;
+const SPACING: u64 = 3 << TICK_BITS;
 
 /// No timer is armed.
 const NOTHING: u64 = u64::MAX;
@@ -120,7 +120,7 @@ impl Timers {
 
     /// When [`fire`](Self::fire) must be called next: `None` while nothing is armed. One load.
     ///
-    /// To the nanosecond, unless the earliest timer was cancelled or others fired less than 33 µs
+    /// To the nanosecond, unless the earliest timer was cancelled or others fired less than 49 µs
     /// ago.
     #[inline]
     pub fn next(&self) -> Option<Instant> {

@@ -80,7 +80,7 @@ fn dense_timers_are_fired_in_company() {
         looks += 1;
     }
     assert_eq!(fired, 1000);
-    assert!(looks <= 1000 * 1000 / 32_768 + 2, "{looks} looks");
+    assert!(looks <= 1000 * 1000 / 49_152 + 2, "{looks} looks");
 }
 
 #[test]
