@@ -6,6 +6,7 @@ use raddle_base::shim::atomic::{AtomicBool, Ordering};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::time::Duration;
 
 /// What a descriptor is, which decides by which calls it is read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +134,24 @@ impl Shell {
         if self.kind.is_socket() && !self.is_shared() {
             // Not connected, or ended by the other side already: nothing to end.
             let _ = socket::shutdown(self.fd(), std::net::Shutdown::Both);
+        }
+    }
+
+    /// Bytes were received that nobody will read: the close is going to tell the peer, by a reset,
+    /// unless the open file is known elsewhere.
+    pub(crate) fn reset_on_close(&self) {
+        if self.kind == SourceKind::Stream && !self.is_shared() {
+            // It matters to connections that are there; others refuse it.
+            let _ = socket::set_linger(self.fd(), Duration::ZERO);
+        }
+    }
+
+    /// As [`reset_on_close`](Self::reset_on_close), and now.
+    pub(crate) fn reset(&self) {
+        if self.kind == SourceKind::Stream && !self.is_shared() {
+            // Others than TCP cannot: they end as usual.
+            let _ = socket::disconnect(self.fd())
+                .or_else(|_| socket::shutdown(self.fd(), std::net::Shutdown::Both));
         }
     }
 

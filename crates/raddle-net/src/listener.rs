@@ -132,7 +132,8 @@ impl<P: Protocol> Listener<P> {
 
 impl<P: Protocol> AsFd for Listener<P> {
     /// The descriptor. From now on it counts as known elsewhere: dropping the listener then only
-    /// closes the descriptor.
+    /// closes the descriptor. An accept that was given up may still take one connection and close
+    /// it, until the kernel has cancelled it: [`into_std`](Self::into_std) waits for that.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.source.set_shared();
         self.source.as_fd()

@@ -120,7 +120,9 @@ impl<P: Protocol> Stream<P> {
 
 impl<P: Protocol> AsFd for Stream<P> {
     /// The descriptor. From now on it counts as known elsewhere: dropping the stream closes the
-    /// descriptor, but ends the connection only if no duplicate is left.
+    /// descriptor, but ends the connection only if no duplicate is left. A read that was given up
+    /// may still take bytes from a duplicate, until the kernel has cancelled it:
+    /// [`into_std`](Self::into_std) waits for that.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.source.set_shared();
         self.source.as_fd()

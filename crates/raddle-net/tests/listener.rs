@@ -135,14 +135,25 @@ fn listeners_of_std() {
         listener.accept().await.unwrap();
         client.await.unwrap().unwrap();
         // Known elsewhere: the duplicate goes on when ours is dropped.
-        // An accept is under way in the kernel, or was: the drop hangs up only what is ours alone.
+        // An accept is under way in the kernel: the drop cancels it, and hangs up what is ours alone.
         let duplicate = listener.as_fd().try_clone_to_owned().unwrap();
         assert!(polled(listener.accept(), 2).await.is_none());
         drop(listener);
         let listener = TcpListener::from_std(duplicate.into()).unwrap();
-        let client = raddle::spawn(TcpStream::connect(addr));
-        listener.accept().await.unwrap();
-        client.await.unwrap().unwrap();
+        // The accept may still take one connection, until it is cancelled.
+        let client = raddle::spawn(async move {
+            loop {
+                let stream = TcpStream::connect(addr).await.unwrap();
+                let mut got = Vec::new();
+                if stream.read_to_end(&mut got).await.is_ok() && got == b"hello" {
+                    return;
+                }
+            }
+        });
+        let (stream, _) = listener.accept().await.unwrap();
+        stream.write_all(b"hello").await.unwrap();
+        drop(stream);
+        client.await.unwrap();
         let std = listener.into_std().await.unwrap();
         assert_eq!(std.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "still non-blocking");
         let pair = UnixListener::bind(format!("\0raddle-listener-{}", std::process::id()));

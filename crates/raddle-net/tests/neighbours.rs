@@ -5,6 +5,8 @@ mod support;
 
 use raddle::Handle;
 use raddle_net::{TcpListener, TcpStream, UdpSocket, UnixStream};
+use std::io::ErrorKind;
+use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,6 +86,63 @@ fn closed_peers_do_not_spin() {
             assert!(unix.write(b"x").await.is_err());
             assert!(matches!(tcp.read(&mut [0; 1]).await, Ok(0) | Err(_)));
         }
+    });
+}
+
+/// The other side has ended its writing and reads slowly: a writer that waits for room waits.
+#[test]
+fn half_closed_peers_do_not_spin() {
+    on_each(|| async {
+        let (a, b) = tcp_pair().await;
+        let (c, d) = UnixStream::pair().unwrap();
+        b.shutdown(Shutdown::Write).unwrap();
+        d.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(a.read(&mut [0; 1]).await.unwrap(), 0);
+        let sent = 16 << 20;
+        let tcp = raddle::spawn(async move { a.write_all(&vec![1; sent]).await.unwrap() });
+        let unix = raddle::spawn(async move { c.write_all(&vec![2; sent]).await.unwrap() });
+        for _ in 0..1_000 {
+            raddle::task::yield_now().await;
+        }
+        let before = activity();
+        raddle::time::sleep(Duration::from_millis(50)).await;
+        let happened = activity() - before;
+        assert!(happened < 100, "{happened} parks and dispatches");
+        let mut got = Vec::new();
+        assert_eq!(b.read_to_end(&mut got).await.unwrap(), sent);
+        assert_eq!(d.read_to_end(&mut got).await.unwrap(), sent);
+        tcp.await.unwrap();
+        unix.await.unwrap();
+    });
+}
+
+/// Whoever sent bytes that were never read learns so, wherever they lay when the stream was
+/// dropped: with the kernel, received in advance, or on their way between the two.
+#[test]
+fn unread_bytes_at_a_drop_reset_the_connection() {
+    on_each(|| async {
+        for read_before in [0, 50] {
+            let (a, b) = tcp_pair().await;
+            if read_before == 0 {
+                // Waited for, so that whatever receives in advance does so.
+                assert!(polled(b.readable(), 2).await.is_none());
+            }
+            a.write_all(&[1; 100]).await.unwrap();
+            b.readable().await.unwrap();
+            b.read_exact(&mut vec![0; read_before]).await.unwrap();
+            drop(b);
+            let error = a.read(&mut [0; 1]).await.unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{read_before}");
+        }
+        // A writer that waits for room does not go on waiting.
+        let (a, b) = tcp_pair().await;
+        let writer = raddle::spawn(async move { while a.write(&[1; 9_999]).await.is_ok() {} });
+        for _ in 0..100 {
+            b.read_exact(&mut [0; 10]).await.unwrap();
+            raddle::task::yield_now().await;
+        }
+        drop(b);
+        writer.await.unwrap();
     });
 }
 

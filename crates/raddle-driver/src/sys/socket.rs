@@ -99,6 +99,15 @@ pub(crate) fn connect(fd: BorrowedFd<'_>, addr: &RawAddr) -> io::Result<()> {
     check(unsafe { libc::connect(fd.as_raw_fd(), addr.as_ptr(), addr.len()) }).map(drop)
 }
 
+/// Ends a TCP connection by a reset. An error on others.
+pub(crate) fn disconnect(fd: BorrowedFd<'_>) -> io::Result<()> {
+    let nowhere =
+        libc::sockaddr { sa_family: libc::AF_UNSPEC as libc::sa_family_t, sa_data: [0; 14] };
+    let len = size_of::<libc::sockaddr>() as libc::socklen_t;
+    // SAFETY: the address is readable for its length.
+    check(unsafe { libc::connect(fd.as_raw_fd(), &raw const nowhere, len) }).map(drop)
+}
+
 /// Takes the error that is stored at the socket, `None` if there is none.
 pub(crate) fn take_error(fd: BorrowedFd<'_>) -> io::Result<Option<io::Error>> {
     let mut error: libc::c_int = 0;
@@ -120,6 +129,16 @@ pub(crate) fn set_user_timeout(fd: BorrowedFd<'_>, limit: Duration) -> io::Resul
         libc::setsockopt(fd.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, at, len)
     })
     .map(drop)
+}
+
+/// How long a close waits for what was sent to be taken; zero resets the connection instead.
+pub(crate) fn set_linger(fd: BorrowedFd<'_>, time: Duration) -> io::Result<()> {
+    let seconds = libc::c_int::try_from(time.as_secs()).unwrap_or(libc::c_int::MAX);
+    let linger = libc::linger { l_onoff: 1, l_linger: seconds };
+    let (at, len) = ((&raw const linger).cast(), size_of_val(&linger) as libc::socklen_t);
+    // SAFETY: the value is on this frame.
+    check(unsafe { libc::setsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_LINGER, at, len) })
+        .map(drop)
 }
 
 /// `WouldBlock` while a connection attempt is under way.

@@ -200,13 +200,15 @@ impl Held {
         Ok(done)
     }
 
-    /// Lets go of all that is held.
-    pub(crate) fn discard(&mut self) {
+    /// Lets go of all bytes that are held; whether there were any.
+    pub(crate) fn discard(&mut self) -> bool {
+        let any = !self.pieces.is_empty();
         while let Some(piece) = self.pieces.pop_front() {
             if let Piece::Pooled { id, .. } = piece {
                 self.give_back(id);
             }
         }
+        any
     }
 }
 

@@ -18,13 +18,15 @@ impl UringSource {
     /// Ends every wait with an error, for good.
     pub(crate) fn close(self: &Arc<Self>) {
         self.word.set(Bits::GONE);
-        self.hang_up_when_sent();
+        let unread = self.discard();
+        self.hang_up_when_sent(unread);
         self.let_go();
         self.shell.waiters.wake_everybody();
     }
 
-    /// Hangs up now, or when what is on its way has been sent: the kernel then has it all.
-    fn hang_up_when_sent(&self) {
+    /// Hangs up now, or when what is on its way has been sent: the kernel then has it all. If
+    /// something was received and not read, the peer learns that at once, too.
+    fn hang_up_when_sent(&self, unread: bool) {
         let mut outgoing = self.outgoing.lock();
         if outgoing.is_busy() {
             outgoing.after = After::HangUp;
@@ -34,7 +36,11 @@ impl UringSource {
             return;
         }
         drop(outgoing);
-        self.shell.hang_up();
+        if unread {
+            self.shell.reset();
+        } else {
+            self.shell.hang_up();
+        }
     }
 
     /// The owner is gone: hangs up at once if a request or an operation holds the descriptor.
@@ -43,14 +49,25 @@ impl UringSource {
         let coming = Bits::READ.with(Bits::WRITE).with(Bits::SENDING);
         if before.any(coming) || Arc::strong_count(&self) > 1 {
             self.close();
+        } else if before.any(Bits::DATA) {
+            self.discard();
         }
+    }
+
+    /// Lets go of what was received and not read; whether there was something. The peer learns it
+    /// by a reset, as it does from the kernel for bytes that are still there.
+    fn discard(&self) -> bool {
+        let unread = self.held.lock().discard();
+        if unread {
+            self.shell.reset_on_close();
+        }
+        unread
     }
 
     /// Cancels what is on its way and lets go of what is held.
     fn let_go(self: &Arc<Self>) {
         self.cancel(Direction::Read);
         self.cancel(Direction::Write);
-        self.held.lock().discard();
         if let Some(listening) = &self.listening {
             let unclaimed = listening.accepted.lock().discard();
             drop(unclaimed);

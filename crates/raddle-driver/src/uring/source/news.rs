@@ -3,6 +3,7 @@
 use super::UringSource;
 use crate::interest::Direction;
 use crate::sys::socket;
+use crate::sys::sqe::Sqe;
 use crate::uring::outgoing::After;
 use crate::uring::word::Bits;
 use crate::watcher::{Due, News, Role, Then, Watcher};
@@ -28,6 +29,9 @@ impl UringSource {
             (News::Completed(cqe), None) if self.is_stream() => {
                 let mut held = self.held.lock();
                 let told = held.tell(cqe, !gone);
+                if gone && cqe.result > 0 {
+                    self.shell.reset_on_close();
+                }
                 let set = if told.data { Bits::DATA } else { Bits::NONE };
                 let clear = if cqe.more() { Bits::NONE } else { Bits::READ };
                 // Under the lock: taking the last piece clears the bit under it too.
@@ -41,6 +45,22 @@ impl UringSource {
                 (true, self.word.news(set, Bits::READ), false)
             }
         }
+    }
+
+    /// News of the writing direction, if there is more to do than to wake the writer.
+    ///
+    /// Whatever a poll asks for, the kernel also reports that the other side has ended its
+    /// writing, and then at once and each time. That is no room to write: a poll that goes on
+    /// reports it once, and room when there is some. It is cancelled then, since writers make their
+    /// attempt when no poll is on its way.
+    fn wait_on(&self, news: News) -> Option<Then> {
+        let News::Completed(cqe) = news else { return None };
+        let room = libc::POLLOUT | libc::POLLERR | libc::POLLHUP | libc::POLLNVAL;
+        if cqe.result > 0 && cqe.result & i32::from(room) == 0 {
+            let poll = || Sqe::poll(self.shell.raw(), libc::EPOLLOUT as u32, true);
+            return Some(Then { again: (!cqe.more()).then(poll), ..Then::DONE });
+        }
+        cqe.more().then_some(Then { cancel: true, ..Then::DONE })
     }
 
     /// News of the writing direction; the word before.
@@ -94,7 +114,10 @@ impl Watcher for UringSource {
     fn tell(&self, role: Role, news: News, due: &mut Due) -> Then {
         let (direction, wake, before, cancel) = match role {
             Role::Send => return self.tell_send(news, due),
-            Role::Write => (Direction::Write, true, self.tell_write(news), false),
+            Role::Write => match self.wait_on(news) {
+                Some(then) => return then,
+                None => (Direction::Write, true, self.tell_write(news), false),
+            },
             Role::Read | Role::Delay => {
                 let (wake, before, cancel) = self.tell_read(news);
                 (Direction::Read, wake, before, cancel)
