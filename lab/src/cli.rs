@@ -1,7 +1,7 @@
-//! The command line: `list`, `one`, `compare`, `run`.
+//! The command line: `list`, `one`, `compare`, `run`, `bars`.
 
 use crate::stats::RESAMPLES;
-use crate::{cases, compare, contenders, load, one, plan::Plan, run};
+use crate::{bars, cases, compare, contenders, load, one, plan::Plan, run};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,6 +33,18 @@ enum Command {
     Compare(Compare),
     /// Runs everybody in every case.
     Run(Run),
+    /// Measures every bar and prints a table in Markdown.
+    Bars {
+        /// Only bars of cases whose name matches.
+        #[arg(long, default_value = "*")]
+        case: String,
+        /// Writes the table to a file too.
+        #[arg(long)]
+        file: Option<PathBuf>,
+        /// Tiny parameters: for trying the command.
+        #[arg(long)]
+        smoke: bool,
+    },
     /// The load generator's process; started by the network cases.
     #[command(hide = true)]
     Load { arguments: Vec<String> },
@@ -106,6 +118,7 @@ pub(crate) fn main() -> ExitCode {
         }
         Command::Compare(arguments) => compare::main(&arguments.into_request()),
         Command::Run(arguments) => run::main(&arguments.into_request()),
+        Command::Bars { case, file, smoke } => bars::main(&case, smoke, file.as_deref()),
         Command::Load { arguments } => load::main(&arguments),
     }
 }

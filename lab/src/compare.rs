@@ -56,10 +56,10 @@ pub(crate) struct Comparison {
     b: String,
     figure: String,
     higher: bool,
-    pairs: usize,
-    ratio: f64,
-    ci_low: f64,
-    ci_high: f64,
+    pub(crate) pairs: usize,
+    pub(crate) ratio: f64,
+    pub(crate) ci_low: f64,
+    pub(crate) ci_high: f64,
     a_median: f64,
     b_median: f64,
     /// The limit of `--until`, and `below`, `above` or `undecided`.
@@ -121,9 +121,10 @@ struct Pairs {
 }
 
 /// How a sample is made: by a process, or by a test.
-type Sampler<'a> = &'a mut dyn FnMut(&str, &str) -> Sample;
+pub(crate) type Sampler<'a> = &'a mut dyn FnMut(&str, &str) -> Sample;
 
-fn compare(request: &Request, sampler: Sampler<'_>) -> Result<Comparison, String> {
+/// Makes pairs until the request says stop.
+pub(crate) fn compare(request: &Request, sampler: Sampler<'_>) -> Result<Comparison, String> {
     check_names(request)?;
     let mut random = Random::new(request.seed);
     let mut made = Pairs::default();

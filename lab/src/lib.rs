@@ -9,6 +9,7 @@
 //!
 //! `lab/CASES.md` defines every case; a test keeps it complete.
 
+mod bars;
 mod cases;
 mod cli;
 mod compare;

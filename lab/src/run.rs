@@ -155,7 +155,7 @@ fn ask(case: &str, contender: &str, smoke: bool) -> Result<Sample, String> {
 }
 
 /// Does a pattern with `*` and `?` match a name?
-fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let mut chars = pattern.chars();
     match chars.next() {
         None => name.is_empty(),
