@@ -75,6 +75,22 @@ fn without_a_runtime_the_socket_comes_back_as_it_was() {
     });
 }
 
+/// Reads as std does, on a thread that may block: what was written here may be on its way only
+/// when this worker goes on.
+async fn blocking_read(
+    mut std: std::net::TcpStream,
+    expected: &'static [u8],
+) -> std::net::TcpStream {
+    let read = raddle::spawn_blocking(move || {
+        std.set_nonblocking(false).unwrap();
+        let mut got = vec![0; expected.len()];
+        std.read_exact(&mut got).unwrap();
+        assert_eq!(got, expected);
+        std
+    });
+    read.await.unwrap()
+}
+
 #[test]
 fn given_back_to_std() {
     on_each(|| async {
@@ -85,15 +101,11 @@ fn given_back_to_std() {
         assert!(polled(b.read(&mut [0; 8]), 2).await.is_none());
         let std = b.into_std().await.unwrap();
         assert!(is_nonblocking(std.as_raw_fd()));
-        std.set_nonblocking(false).unwrap();
         a.write_all(b"two").await.unwrap();
-        let mut got = [0; 3];
-        (&std).read_exact(&mut got).unwrap();
-        assert_eq!(&got, b"two");
+        let std = blocking_read(std, b"two").await;
         // Bytes that nobody has read keep it.
         let c = TcpStream::from_std(std).unwrap();
-        let reading = c.read(&mut got);
-        assert!(polled(reading, 2).await.is_none());
+        assert!(polled(c.read(&mut [0; 8]), 2).await.is_none());
         a.write_all(b"unread").await.unwrap();
         let std = loop {
             c.readable().await.unwrap();
@@ -111,10 +123,7 @@ fn given_back_to_std() {
                 };
             }
         };
-        std.set_nonblocking(false).unwrap();
-        let mut all = [0; 6];
-        (&std).read_exact(&mut all).unwrap();
-        assert_eq!(&all, b"unread");
+        let std = blocking_read(std, b"unread").await;
         // And back again.
         let b = TcpStream::from_std(std).unwrap();
         assert!(polled(b.read(&mut [0; 8]), 2).await.is_none());

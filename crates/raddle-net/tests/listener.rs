@@ -135,7 +135,8 @@ fn listeners_of_std() {
         listener.accept().await.unwrap();
         client.await.unwrap().unwrap();
         // Known elsewhere: the duplicate goes on when ours is dropped.
-        // An accept is under way in the kernel: the drop cancels it, and hangs up what is ours alone.
+        // An accept is under way in the kernel: the drop cancels it, and hangs up only what is
+        // ours alone.
         let duplicate = listener.as_fd().try_clone_to_owned().unwrap();
         assert!(polled(listener.accept(), 2).await.is_none());
         drop(listener);
