@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Parks of the driver within `time`, with nothing to do.
-fn parks_in(world: &World, time: Duration) -> usize {
-    let before = world.parks.get();
+/// Turns within `time`, with nothing to do.
+fn turns_in(world: &World, time: Duration) -> usize {
+    let before = world.turns.get();
     world.run_for(time, || false);
-    world.parks.get() - before
+    world.turns.get() - before
 }
 
 #[test]
@@ -43,9 +43,9 @@ fn a_hang_up_nobody_waits_for_does_not_spin() {
             }
         });
         drop((tcp_peer, unix_peer, reader_peer, writer_peer));
-        parks_in(world, Duration::from_millis(20));
-        let parks = parks_in(world, Duration::from_millis(500));
-        assert!(parks < 5, "{parks} returns in half a second with nothing to do");
+        turns_in(world, Duration::from_millis(20));
+        let turns = turns_in(world, Duration::from_millis(500));
+        assert!(turns < 5, "{turns} turns in half a second with nothing to do");
         world.block_on(async move {
             for source in &sources[..3] {
                 assert_eq!(source.read(&mut [0; 1]).await.unwrap(), 0);
@@ -53,8 +53,8 @@ fn a_hang_up_nobody_waits_for_does_not_spin() {
             let error = sources[3].write(&[0; 1]).await.unwrap_err();
             assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
         });
-        let parks = parks_in(world, Duration::from_millis(200));
-        assert!(parks < 5, "{parks} returns after the sources were dropped");
+        let turns = turns_in(world, Duration::from_millis(200));
+        assert!(turns < 5, "{turns} turns after the sources were dropped");
     });
 }
 
@@ -297,7 +297,7 @@ fn waits_end_at_their_deadline_without_a_nanosecond_call() {
             }
         }
         // A timer that has fired must not make later waits return at once.
-        let parks = parks_in(&world, Duration::from_millis(100));
-        assert!(parks < 5, "{parks} parks");
+        let turns = turns_in(&world, Duration::from_millis(100));
+        assert!(turns < 5, "{turns} turns");
     });
 }

@@ -118,6 +118,8 @@ pub(crate) struct World {
     queue: Arc<Queue>,
     /// Parks so far.
     pub(crate) parks: Cell<usize>,
+    /// Turns so far: parks, and looks after tasks have run.
+    pub(crate) turns: Cell<usize>,
     _guard: Guard,
 }
 
@@ -130,7 +132,14 @@ impl World {
             owner: thread::current().id(),
             remote: driver.remote(),
         });
-        World { driver, tasks: RefCell::new(Vec::new()), queue, parks: Cell::new(0), _guard: guard }
+        World {
+            driver,
+            tasks: RefCell::new(Vec::new()),
+            queue,
+            parks: Cell::new(0),
+            turns: Cell::new(0),
+            _guard: guard,
+        }
     }
 
     pub(crate) fn is_uring(&self) -> bool {
@@ -218,6 +227,7 @@ impl World {
     }
 
     fn turn_with(&self, deadline: Option<Instant>, more: impl Fn() -> bool) {
+        self.turns.set(self.turns.get() + 1);
         let queue = &self.queue.ready;
         queue.lock().unwrap().retain(|&id| id != usize::MAX);
         if self.run_ready() {
