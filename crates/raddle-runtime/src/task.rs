@@ -4,7 +4,7 @@
 //!
 //! | reference | held by | count |
 //! |---|---|---|
-//! | [`Runnable`] | a queue, or the worker that polls: the run reference | 0 or 1 |
+//! | `Runnable` | a queue, or the worker that polls: the run reference | 0 or 1 |
 //! | live list | the scheduler's sharded list of unfinished tasks | 0 or 1 |
 //! | [`JoinHandle`] | whoever spawned | 0 or 1 |
 //! | [`AbortHandle`], `Waker` | anybody | any |

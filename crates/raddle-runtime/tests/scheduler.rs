@@ -287,3 +287,34 @@ fn timers_fire_while_their_worker_is_in_a_blocking_section() {
         timer.await.unwrap();
     });
 }
+
+#[test]
+fn a_busy_stand_in_looks_after_the_worker_that_is_away() {
+    runtime(1).run(async {
+        let stop = Arc::new(AtomicUsize::new(0));
+        let flag = stop.clone();
+        // Keeps the stand-in busy for as long as the section lasts.
+        let yielder = spawn(async move {
+            while flag.load(Ordering::Relaxed) == 0 {
+                yield_now().await;
+            }
+        });
+        yield_now().await;
+        let (done, wait) = std::sync::mpsc::channel();
+        let section = spawn(async move {
+            let handle = Handle::current();
+            block_in_place(move || {
+                // Comes from a foreign thread, and is woken there as well.
+                let outside = std::thread::spawn(move || {
+                    let answer = handle.block_on(handle.spawn(async { 9 })).unwrap();
+                    done.send(answer).unwrap();
+                });
+                assert_eq!(wait.recv().unwrap(), 9);
+                outside.join().unwrap();
+            });
+        });
+        section.await.unwrap();
+        stop.store(1, Ordering::Relaxed);
+        yielder.await.unwrap();
+    });
+}

@@ -24,7 +24,7 @@ use crate::sched::phase::PhaseWord;
 use crate::sched::queue::{RunQueue, run_queue};
 use crate::sched::running::Running;
 use crate::sched::sides::Pushed;
-use crate::task::{JoinHandle, LiveList, Meta, RawTask, Runnable, Schedule, allocate};
+use crate::task::{JoinHandle, LiveList, Meta, RawTask, Runnable, Schedule, Step, allocate};
 
 /// The owner's ends of a worker's queues, until its thread takes them.
 pub(crate) struct Seat {
@@ -187,7 +187,9 @@ impl Shared {
         }
         raw.abort();
         // The claim is taken from birth: this drops the future here, on the spawning thread.
-        let _ = task.run_cancelled();
+        let Step::Done = task.run_cancelled() else { unreachable!("a cancelled task was polled") };
+        // The reference that the list did not take.
+        raw.drop_refs(1);
     }
 
     fn place_new(&self, task: Runnable) {

@@ -85,6 +85,26 @@ impl Worker {
         (self.shared.away.load(Acquire) != 0).then(|| Instant::now() + WATCH_EVERY)
     }
 
+    /// Takes a share of the work of all workers that are away, and serves their drivers and
+    /// timers: for a stand-in that has work of its own and so does not come to steal.
+    pub(crate) fn relieve(&self, peer: &Peer) {
+        // Acquire: as above.
+        if self.shared.away.load(Acquire) == 0 {
+            return;
+        }
+        for (other, victim) in self.shared.active_peers().iter().enumerate() {
+            if other != self.index && victim.is_away() {
+                self.visit(victim);
+                self.sides.serve(peer, victim.inbox.take_all());
+                self.sides.steal_served(peer, victim);
+                self.sides.steal_rotating(peer, victim);
+                if let Some(task) = victim.take_slot() {
+                    self.sides.push_served(peer, task);
+                }
+            }
+        }
+    }
+
     /// Serves the drivers and timers of all workers that are away.
     pub(crate) fn visit_away(&self) {
         // Acquire: as above.

@@ -105,15 +105,23 @@ pub(crate) fn live_around(worker: &Worker, body: impl FnOnce(&Worker)) {
     hook(shared.config.on_thread_stop.as_deref(), worker.index);
 }
 
+/// Turns after which a busy stand-in looks after those it stands in for.
+const RELIEVE_EVERY: u32 = 64;
+
 /// The loop of the stand-in of this `rank`: a worker's while it is needed, see `stand_in`.
 fn run_stand_in(worker: &Worker, rank: usize) {
     let (peer, shared) = (worker.peer(), &worker.shared);
     let doorbell = worker.driver().doorbell();
     // Acquire: pairs with the count's change by whoever goes away.
     let needed = || shared.away.load(Acquire) > rank;
+    let mut turns = 0u32;
     while !shared.phase.is_cancelling() {
         shared.check_fork();
         worker.look(peer, doorbell);
+        turns = turns.wrapping_add(1);
+        if turns % RELIEVE_EVERY == 0 {
+            worker.relieve(peer);
+        }
         match worker.sides.next(peer) {
             Some(task) if needed() || task.header().state.is_pinned() => {
                 worker.dispatch(peer, task)

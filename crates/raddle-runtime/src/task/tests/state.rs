@@ -332,51 +332,75 @@ fn model_the_last_reference_sees_all_writes() {
     });
 }
 
-/// A handle that goes while its task ends: the output is dropped once, by the one who has it, and
-/// the last reference sees everything.
-#[test]
-fn model_a_handle_is_dropped_while_its_task_ends() {
-    model::check(|| {
-        let task = Arc::new(Model {
-            state: word(RUNNING | JOIN_INTEREST, 3),
-            payload: UnsafeCell::new(0),
-            queued: Plain::new(0),
-        });
-        let other = task.clone();
+/// A task with references for its run, a waker and its handle, and what each side then does.
+struct Ending(Arc<Model>);
+
+impl Ending {
+    fn touch(&self) {
         // SAFETY: whoever calls this has the right to the output, or the last reference.
-        let touch = |task: &Model| task.payload.with_mut(|p| unsafe { *p += 1 });
-        let completer = thread::spawn(move || {
-            touch(&other);
-            if other.state.complete(1) == Completed::DropOutput {
-                touch(&other);
-                let last = other.state.ref_dec(1);
-                assert!(!last, "a waker has one more");
-            }
-            // The waker's reference.
-            if other.state.ref_dec(1) {
-                touch(&other);
-            }
-        });
-        match task.state.unjoin_fast() {
-            Fast::Detached => unreachable!("not a new task"),
+        self.0.payload.with_mut(|p| unsafe { *p += 1 });
+    }
+
+    /// The end of the future, then of a waker.
+    fn complete(&self) {
+        self.touch();
+        if self.0.state.complete(1) == Completed::DropOutput {
+            self.touch();
+            assert!(!self.0.state.ref_dec(1), "the waker has one more");
+        }
+        if self.0.state.ref_dec(1) {
+            self.touch();
+        }
+    }
+
+    /// The end of the handle.
+    fn unjoin(&self) {
+        match self.0.state.unjoin_fast() {
+            // The word is that of a new task: nothing is owed, the reference is gone.
+            Fast::Detached => {}
             Fast::Complete => {
-                touch(&task);
-                if task.state.unjoin_complete() {
-                    touch(&task);
+                self.touch();
+                if self.0.state.unjoin_complete() {
+                    self.touch();
                 }
             }
             Fast::Slow => {
-                if task.state.unjoin().drop_output {
-                    touch(&task);
+                if self.0.state.unjoin().drop_output {
+                    self.touch();
                 }
-                if task.state.ref_dec(1) {
-                    touch(&task);
+                if self.0.state.ref_dec(1) {
+                    self.touch();
                 }
             }
         }
-        completer.join().unwrap();
-        // Written by the future, dropped once, freed once.
-        // SAFETY: alone again.
-        assert_eq!(task.payload.with(|p| unsafe { *p }), 3);
-    });
+    }
+}
+
+/// A handle that goes while its task ends: the output is dropped once, by the one who has it, and
+/// the last reference sees everything. In both roles, because the model tries other orders only
+/// against the last access to a word.
+#[test]
+fn model_a_handle_is_dropped_while_its_task_ends() {
+    for swapped in [false, true] {
+        model::check(move || {
+            let task = Arc::new(Model {
+                state: word(RUNNING | JOIN_INTEREST, 3),
+                payload: UnsafeCell::new(0),
+                queued: Plain::new(0),
+            });
+            let (ours, theirs) = (Ending(task.clone()), Ending(task.clone()));
+            if swapped {
+                let other = thread::spawn(move || theirs.unjoin());
+                ours.complete();
+                other.join().unwrap();
+            } else {
+                let other = thread::spawn(move || theirs.complete());
+                ours.unjoin();
+                other.join().unwrap();
+            }
+            // Written by the future, dropped once, freed once.
+            // SAFETY: alone again.
+            assert_eq!(task.payload.with(|p| unsafe { *p }), 3);
+        });
+    }
 }
