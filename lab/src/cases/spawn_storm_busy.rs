@@ -1,7 +1,7 @@
 //! `spawn_storm_busy`: what does a task cost while the worker has something else to run?
 //!
-//! One task yields in a loop until told to stop; once it runs, empty tasks are spawned beside it,
-//! then joined. Checked: the sum of the tasks' results, and that the busy task took turns.
+//! One task says that it runs, then yields in a loop until told to stop; empty tasks are spawned
+//! beside it, then joined. Checked: the sum of the tasks' results.
 
 use crate::cases::{join_sum, join_sum_blocking};
 use crate::outcome::{Verdict, expect_equal};
@@ -25,78 +25,56 @@ pub(crate) fn stacks<S: Stacks>(plan: Plan) -> Verdict {
     S::run(1, move || repeat_blocking(plan, Judge::Wall, || round_blocking::<S>(number(plan))))
 }
 
-/// What the busy task and the body tell each other. Relaxed throughout: flags alone, the joins are
-/// what orders the rest.
+/// Tells the busy task to stop. Relaxed: a flag alone, the joins are what orders the rest.
 #[derive(Debug, Default)]
-struct Signs {
-    runs: AtomicBool,
-    stop: AtomicBool,
-}
+struct Stop(AtomicBool);
 
-impl Signs {
-    /// The busy task's question after each turn.
-    fn goes_on(&self) -> bool {
+impl Stop {
+    fn order(&self) {
         // Relaxed: see the type.
-        self.runs.store(true, Ordering::Relaxed);
-        // Relaxed: see the type.
-        !self.stop.load(Ordering::Relaxed)
+        self.0.store(true, Ordering::Relaxed);
     }
 
-    fn runs(&self) -> bool {
+    fn ordered(&self) -> bool {
         // Relaxed: see the type.
-        self.runs.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed)
     }
-
-    fn stop(&self) {
-        // Relaxed: see the type.
-        self.stop.store(true, Ordering::Relaxed);
-    }
-}
-
-fn took_turns(turns: u64) -> Result<(), String> {
-    if turns == 0 { Err("the busy task took no turn".to_owned()) } else { Ok(()) }
 }
 
 async fn round<R: Tasks>(number: u64) -> Round {
-    let signs = Arc::new(Signs::default());
-    let seen = signs.clone();
+    let stop = Arc::new(Stop::default());
+    let seen = stop.clone();
+    let (tx, begun) = R::oneshot();
     let busy = R::spawn(async move {
-        let mut turns = 0u64;
-        while seen.goes_on() {
+        R::send_one(tx, 1);
+        while !seen.ordered() {
             R::yield_now().await;
-            turns += 1;
         }
-        turns
     });
-    while !signs.runs() {
-        R::yield_now().await;
-    }
+    R::recv_one(begun).await;
     let joins = (0..number).map(|_| R::spawn(async { 1u64 })).collect();
     let done = join_sum::<R>(joins).await;
-    signs.stop();
-    took_turns(busy.await)?;
+    stop.order();
+    busy.await;
     expect_equal("tasks", done, number)?;
     Ok(done)
 }
 
 fn round_blocking<S: Stacks>(number: u64) -> Round {
-    let signs = Arc::new(Signs::default());
-    let seen = signs.clone();
+    let stop = Arc::new(Stop::default());
+    let seen = stop.clone();
+    let (tx, begun) = S::oneshot();
     let busy = S::spawn(move || {
-        let mut turns = 0u64;
-        while seen.goes_on() {
+        S::send_one(tx, 1);
+        while !seen.ordered() {
             S::yield_now();
-            turns += 1;
         }
-        turns
     });
-    while !signs.runs() {
-        S::yield_now();
-    }
+    S::recv_one(begun);
     let joins = (0..number).map(|_| S::spawn(|| 1u64)).collect();
     let done = join_sum_blocking::<S>(joins)?;
-    signs.stop();
-    took_turns(S::join(busy).ok_or("the busy body panicked")?)?;
+    stop.order();
+    S::join(busy).ok_or("the busy body panicked")?;
     expect_equal("units", done, number)?;
     Ok(done)
 }

@@ -18,7 +18,11 @@ pub(super) const STD: Contender = Contender {
     entries: || {
         let mut entries = table::stacks::<Std>();
         entries.extend(table::echo::<Std>());
-        entries.extend([table::offload_to_thread::<Std>(), table::files_by_pread()]);
+        entries.extend([
+            table::storm_on_stacks::<Std>(),
+            table::offload_to_thread::<Std>(),
+            table::files_by_pread(),
+        ]);
         entries
     },
     memory: || {

@@ -49,7 +49,6 @@ pub(super) fn stacks<S: Stacks>() -> Vec<Entry> {
         entry("timer_lateness", cpus, timer_lateness::stacks::<S>),
         entry("idle_wakeups", cpus, idle_wakeups::stacks::<S>),
         entry("fan_out_compute", cpus, compute::stacks::<S>),
-        entry("spawn_storm_busy", cpus, spawn_storm_busy::stacks::<S>),
         entry("yield_in_hot_loop", cpus, yields::hot_stacks::<S>),
         entry("mpsc_contention", cpus, channels::contended_stacks::<S>),
         entry("deep_recursion", cpus, deep_recursion::stacks::<S>),
@@ -57,6 +56,11 @@ pub(super) fn stacks<S: Stacks>() -> Vec<Entry> {
         entry("catch_unwind_panics", cpus, catch_unwind_panics::stacks::<S>),
         entry("multi_thread_scaling", Cpus::Two, compute::stacks_on_two::<S>),
     ]
+}
+
+/// `spawn_storm_busy` on stacks, for what runs new units beside busy ones.
+pub(super) fn storm_on_stacks<S: Stacks>() -> Entry {
+    entry("spawn_storm_busy", Cpus::One, spawn_storm_busy::stacks::<S>)
 }
 
 /// `multi_thread_scaling` of a runtime whose two workers share tasks.
