@@ -106,3 +106,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for ZeroFilled<T> {
         Pin::new(&mut self.0).poll_close(cx)
     }
 }
+
+#[cfg(test)]
+#[path = "tests/io.rs"]
+mod tests;

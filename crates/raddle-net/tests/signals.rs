@@ -43,6 +43,19 @@ async fn several_listeners() {
         raddle::task::yield_now().await;
     }
     task.await.unwrap().unwrap();
+    // A child that was forked off and gets a signal wakes nobody here.
+    // SAFETY: the child makes two calls that are allowed in a child of a process with threads.
+    unsafe {
+        let child = libc::fork();
+        if child == 0 {
+            libc::raise(libc::SIGUSR1);
+            libc::_exit(7);
+        }
+        let mut status = 0;
+        assert_eq!(libc::waitpid(child, &raw mut status, 0), child);
+        assert_eq!(libc::WEXITSTATUS(status), 7, "the handler is there, and does nothing");
+    }
+    assert!(polled(other.recv(), 3).await.is_none());
     // A new listener knows nothing of what came before it.
     drop(listener);
     let mut fresh = signal(SignalKind::interrupt()).unwrap();
