@@ -205,12 +205,10 @@ impl NodeRef {
     /// Marks, collects the children as work, wakes.
     fn cancel_alone(&self, work: &mut Work) {
         let mut locked = self.queue.lock();
-        // Relaxed: written under the lock, which is held.
-        if self.cancelled.load(Relaxed) {
+        // Release: what led to the end is visible to whoever sees it.
+        if self.cancelled.swap(true, Release) {
             return;
         }
-        // Release: what led to the end is visible to whoever sees it.
-        self.cancelled.store(true, Release);
         // In portions, so that others are not kept from the lock by a long list.
         while !work.collect(locked.shared(), CHILDREN) {
             drop(locked);

@@ -71,6 +71,8 @@ fn model_notify_waiters_against_unpolled() {
                 shared.notify.notify_waiters();
             }
         });
+        // Lets the notification run first, too: see `model_notify_one_before_look`.
+        thread::yield_now();
         wait(waiting);
         assert_eq!(shared.data.get(), 1);
         other.join().unwrap();
@@ -118,5 +120,47 @@ fn model_notify_publishes() {
         for other in others {
             other.join().unwrap();
         }
+    });
+}
+
+/// The look of a wait comes after the notification: it ends without the queue, and publishes.
+///
+/// The yield lets loom run the notification first; a load before an exchange of the same thread
+/// hides from its search that another thread's earlier load could come after both.
+#[test]
+fn model_notify_one_before_look() {
+    model::check(|| {
+        let shared = shared();
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                shared.data.add(1);
+                shared.notify.notify_one();
+            }
+        });
+        thread::yield_now();
+        wait(shared.notify.notified());
+        assert_eq!(shared.data.get(), 1);
+        other.join().unwrap();
+    });
+}
+
+/// The same for a notification of all.
+#[test]
+fn model_notify_waiters_before_look() {
+    model::check(|| {
+        let shared = shared();
+        let waiting = shared.notify.notified();
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                shared.data.add(1);
+                shared.notify.notify_waiters();
+            }
+        });
+        thread::yield_now();
+        wait(waiting);
+        assert_eq!(shared.data.get(), 1);
+        other.join().unwrap();
     });
 }
