@@ -119,7 +119,7 @@ fn run_stand_in(worker: &Worker, rank: usize) {
         shared.check_fork();
         worker.look(peer, doorbell);
         turns = turns.wrapping_add(1);
-        if turns % RELIEVE_EVERY == 0 {
+        if turns.is_multiple_of(RELIEVE_EVERY) {
             worker.relieve(peer);
         }
         match worker.sides.next(peer) {
