@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{Location, resume_unwind};
 use std::pin::pin;
 use std::ptr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use raddle_base::clock::Instant;
 use raddle_base::context::{self, Place};
 
-use crate::blocking::{BlockingPool, SubmitError};
+use crate::blocking::{BlockingPool, SubmitError, job};
 use crate::sched::config::Config;
 use crate::sched::current;
 use crate::sched::metrics::Metrics;
@@ -251,8 +251,7 @@ fn drive<F: Future>(
         drop(unsafe { shared.spawn_pinned(0, root, None, site) });
         worker.run();
         // The future goes first, on its own thread, while driver and timers are there.
-        let dropped = catch_unwind(AssertUnwindSafe(|| future.set(None)));
-        std::mem::forget(dropped);
+        job::contain(|| future.set(None));
         deadline = Instant::now() + limit;
         shutdown::begin(shared, deadline);
     });

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 use std::task::Waker;
 
@@ -14,7 +14,7 @@ use raddle_base::shim::atomic::AtomicUsize;
 use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, SeqCst};
 use raddle_base::shim::mutex::Mutex;
 
-use crate::blocking::BlockingPool;
+use crate::blocking::{BlockingPool, job};
 use crate::sched::config::{Config, PanicPolicy, UnhandledPanic};
 use crate::sched::current;
 use crate::sched::idle::Idle;
@@ -31,6 +31,9 @@ pub(crate) struct Seat {
     pub(crate) rotating: RunQueue,
     pub(crate) served: RunQueue,
 }
+
+/// Runtimes that ended with tasks left behind. Not modelled, hence std's mutex.
+type Kept = std::sync::Mutex<Vec<Arc<Shared>>>;
 
 /// The heart of a runtime.
 pub(crate) struct Shared {
@@ -325,9 +328,11 @@ impl Shared {
         NEXT.get_or_init(|| AtomicUsize::new(0)).fetch_add(1, Relaxed) % self.config.workers
     }
 
-    /// Keeps this runtime's shared part for ever: unfinished tasks were left behind.
+    /// Keeps this runtime's shared part for ever, within reach of a debugger: unfinished tasks
+    /// were left behind.
     pub(crate) fn keep_for_ever(self: &Arc<Self>) {
-        std::mem::forget(Arc::clone(self));
+        static KEPT: Kept = Kept::new(Vec::new());
+        KEPT.lock().unwrap_or_else(|poison| poison.into_inner()).push(Arc::clone(self));
     }
 }
 
@@ -400,11 +405,10 @@ impl Shared {
                     spawned_at: header.site,
                     payload: &*payload,
                 };
-                let second = catch_unwind(AssertUnwindSafe(|| function(&report)));
-                std::mem::forget(second);
+                job::contain(|| function(&report));
             }
         }
         // A payload's destructor is foreign code and may panic too.
-        std::mem::forget(catch_unwind(AssertUnwindSafe(|| drop(payload))));
+        job::contain(|| drop(payload));
     }
 }

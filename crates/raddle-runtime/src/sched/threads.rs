@@ -1,13 +1,13 @@
 //! Worker threads: how they begin, what they run, how they end.
 
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use raddle_base::shim::atomic::Ordering::Acquire;
 
+use crate::blocking::job;
 use crate::sched::shared::{Seat, Shared};
 use crate::sched::shutdown;
 use crate::sched::size;
@@ -139,7 +139,6 @@ fn run_stand_in(worker: &Worker, rank: usize) {
 /// Tells a thread hook; a panic in it is contained, as one in a detached task is.
 fn hook(hook: Option<&(dyn Fn(usize) + Send + Sync)>, index: usize) {
     if let Some(hook) = hook {
-        // The payload is forgotten: its destructor is foreign code as well.
-        std::mem::forget(catch_unwind(AssertUnwindSafe(|| hook(index))));
+        job::contain(|| hook(index));
     }
 }
