@@ -3,32 +3,9 @@
 //! One test only, because a fork copies whatever else the process is doing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process;
 
 use raddle::Builder;
-use raddle_tests::watched;
-
-/// Forks, runs `child` in the child, and gives the child's wait status.
-fn forked(child: impl FnOnce() -> i32) -> i32 {
-    // SAFETY: the child runs `child` and then leaves by `_exit`; other threads of this process
-    // hold no lock that it needs (the panic hook is silenced by the caller).
-    match unsafe { libc::fork() } {
-        0 => {
-            let code = child();
-            // Not `_exit`: a sanitizer hooks that and looks for leaks in the copied heap.
-            // SAFETY: ends the child at once.
-            unsafe { libc::syscall(libc::SYS_exit_group, code) };
-            unreachable!("the process has ended")
-        }
-        pid => {
-            assert!(pid > 0, "fork failed");
-            let mut status = 0;
-            // SAFETY: waits for the child made above.
-            assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
-            status
-        }
-    }
-}
+use raddle_tests::{forked, watched};
 
 #[test]
 fn a_forked_child_is_refused_and_the_parent_is_unharmed() {
@@ -66,14 +43,5 @@ fn a_forked_child_is_refused_and_the_parent_is_unharmed() {
         assert!(libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGABRT);
         // The parent goes on.
         assert_eq!(runtime.block_on(handle.spawn(async { 5 })).unwrap(), 5);
-        drop(runtime);
-        // A runtime of its own, made in the child, works.
-        let status = forked(|| {
-            let runtime = Builder::new().workers(1).build().unwrap();
-            let fine = runtime.run(async { raddle::spawn(async { 1 }).await.unwrap() }) == 1;
-            i32::from(!fine)
-        });
-        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "{status:#x}");
-        let _ = process::id();
     });
 }

@@ -13,6 +13,8 @@ use std::process::Command;
 const TARGET: &str = "target/asan";
 /// Tests with this in their name measure memory, which the sanitizer needs a multiple of.
 const MEASURES: &str = "bounded_memory";
+/// Tests that go on in the child of a process with threads, which the sanitizer does not support.
+const FORKS: &str = "forked_runtime";
 const LEAK: &str = "fn main() { std::mem::forget(std::hint::black_box(Box::new([7u8; 99]))); }\n";
 
 /// Runs the tests; the outcome is theirs.
@@ -39,7 +41,7 @@ pub(crate) fn command(root: &Path) -> Result<Command, String> {
         .env("ASAN_OPTIONS", options)
         .args(["test", "--locked", "--workspace", "--exclude", "raddle-lab", "--exclude", "xtask"])
         .args(["--lib", "--bins", "--tests", "--no-fail-fast", "--target", &target])
-        .args(["--", "--skip", MEASURES]);
+        .args(["--", "--skip", MEASURES, "--skip", FORKS]);
     Ok(command)
 }
 
