@@ -5,6 +5,7 @@ use super::protocol::Protocol;
 use super::report::Report;
 use crate::rounds::cpu_of;
 use crate::stats;
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
@@ -87,6 +88,26 @@ fn mark(clock: libc::clockid_t) -> Result<Mark, String> {
     Ok(Mark { at: Instant::now(), server })
 }
 
+/// One request and its answer, blocking, before the next connection is opened.
+///
+/// Else connections could come faster than the server accepts them and overflow its backlog (128
+/// with std's listener), and the retries of the handshake, seconds apart, would be measured.
+fn first_exchange<P: Protocol>(mut stream: &TcpStream, protocol: &mut P) -> Result<(), String> {
+    let text = |error: std::io::Error| format!("first exchange: {error}");
+    stream.set_read_timeout(Some(PATIENCE)).map_err(text)?;
+    stream.write_all(protocol.request()).map_err(text)?;
+    let mut buffer = [0; 1024];
+    loop {
+        let n = stream.read(&mut buffer).map_err(text)?;
+        if n == 0 {
+            return Err("the server closed a connection".to_owned());
+        }
+        if protocol.answer(&buffer[..n])? {
+            return Ok(());
+        }
+    }
+}
+
 impl<P: Protocol> Engine<P> {
     fn connect(address: SocketAddr, number: usize) -> Result<Engine<P>, String> {
         let text = |error: std::io::Error| format!("connect: {error}");
@@ -95,9 +116,11 @@ impl<P: Protocol> Engine<P> {
         for key in 0..number as u64 {
             let stream = TcpStream::connect(address).map_err(text)?;
             stream.set_nodelay(true).map_err(text)?;
+            let mut protocol = P::new(key);
+            first_exchange(&stream, &mut protocol)?;
             stream.set_nonblocking(true).map_err(text)?;
             epoll.watch(&stream, key).map_err(text)?;
-            let (protocol, sent) = (P::new(key), Instant::now());
+            let sent = Instant::now();
             connections.push(Connection { stream, protocol, sent, waiting: false });
         }
         Ok(Engine {
