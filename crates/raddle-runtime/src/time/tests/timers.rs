@@ -301,14 +301,18 @@ fn threads_at_random_lose_nothing() {
             })
         })
         .collect();
-    let seen: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
-    assert_eq!(firing.join().unwrap(), seen);
-    assert!(seen > 0);
+    let counts: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    let fired = firing.join().unwrap();
+    // A sleep is seen to be over before its waker runs: only the firing thread's end says that
+    // all of them have.
+    let woken: usize = counts.iter().map(|count| count.get()).sum();
+    assert_eq!(fired, woken);
+    assert!(woken > 0);
 }
 
-/// Arms `each` sleeps, some of them reset, some dropped; waits for the rest. Returns how many of
-/// them fired by the timers (and not by the first look at the clock).
-fn churn(seed: u64, each: u64) -> usize {
+/// Arms `each` sleeps, some of them reset, some dropped; waits for the rest. Returns what counts
+/// their wakes, one for each that the timers fired (and not the first look at the clock).
+fn churn(seed: u64, each: u64) -> Arc<Count> {
     let mut rng = raddle_base::random::Rng::new(seed);
     let (count, waker) = Count::new();
     let mut waiting = Vec::new();
@@ -333,5 +337,5 @@ fn churn(seed: u64, each: u64) -> usize {
         }
         assert!(Instant::now() >= deadline, "early");
     }
-    count.get()
+    count
 }
