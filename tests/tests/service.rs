@@ -86,6 +86,47 @@ fn ready_io_is_served_between_yields() {
     });
 }
 
+/// What worker 0 did while it yielded: looks at the driver, and readings of the clock.
+async fn cost_of_yields(runtime: &Runtime) -> (u64, u64) {
+    let before = runtime.metrics().workers[0];
+    for _ in 0..50_000 {
+        yield_now().await;
+    }
+    let after = runtime.metrics().workers[0];
+    (after.looks - before.looks, after.clock_reads - before.clock_reads)
+}
+
+#[test]
+fn a_worker_nobody_waits_on_for_io_asks_neither_clock_nor_kernel() {
+    watched(|| {
+        let runtime = Arc::new(Builder::new().workers(1).build().unwrap());
+        let inner = runtime.clone();
+        let task = runtime.spawn(async move {
+            let (near, far) = UnixStream::pair().unwrap();
+            let reader = raddle::spawn(async move {
+                let mut byte = [0];
+                far.read_exact(&mut byte).await.unwrap();
+                far
+            });
+            yield_now().await;
+            near.write_all(&[7]).await.unwrap();
+            let far = reader.await.unwrap();
+            // Both ends are known to the driver, nobody waits for either, no timer is armed.
+            // What was prepared by then goes to the kernel first.
+            sleep(Duration::from_millis(1)).await;
+            assert_eq!(cost_of_yields(&inner).await, (0, 0));
+            // And with somebody waiting, whoever has to be asked is asked.
+            let waiter = raddle::spawn(async move { far.read(&mut [0]).await });
+            yield_now().await;
+            let (looks, _) = cost_of_yields(&inner).await;
+            assert!(looks > 0 || inner.io().backend() == raddle::Backend::Uring);
+            drop((near, inner));
+            assert_eq!(waiter.await.unwrap().unwrap(), 0);
+        });
+        runtime.block_on(task).unwrap();
+    });
+}
+
 #[test]
 fn two_tasks_that_wake_each_other_do_not_starve_a_third() {
     watched(|| {

@@ -32,8 +32,6 @@ pub struct Left {
 /// Dropping it closes it, with a limit of one second.
 pub struct Driver {
     remote: Arc<Remote>,
-    /// What an epoll driver, which has no shared words, is looked at through.
-    silent: Doorbell,
     _not_send: PhantomData<*const ()>,
 }
 
@@ -52,18 +50,19 @@ impl Driver {
             }
             Backend::Uring => Inner::Uring(Arc::new(Ring::new(config)?)),
         };
-        Ok(Driver {
-            remote: Arc::new(Remote::new(inner)),
-            silent: Doorbell::silent(),
-            _not_send: PhantomData,
-        })
+        Ok(Driver { remote: Arc::new(Remote::new(inner)), _not_send: PhantomData })
     }
 
     /// What to load before each dispatch, to learn without a call whether to
-    /// [`look`](Self::look). On epoll it never rings: the owner looks from time to time.
+    /// [`look`](Self::look).
+    ///
+    /// What epoll knows, only a system call reveals. So on epoll the doorbell is marked as polled
+    /// ([`Doorbell::is_polled`]) while somebody waits for an event of this driver, and rings when
+    /// another thread was the first to wait. A busy owner then looks by time, and after 16,384
+    /// dispatches at the latest, however short they are. While nobody waits it need not look.
     pub fn doorbell(&self) -> &Doorbell {
         match &self.remote.inner {
-            Inner::Epoll(_) => &self.silent,
+            Inner::Epoll(poller) => poller.doorbell(),
             Inner::Uring(ring) => ring.doorbell(),
         }
     }

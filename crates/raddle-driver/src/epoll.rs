@@ -13,20 +13,25 @@
 
 pub(crate) mod readiness;
 pub(crate) mod source;
+mod waits;
 
+use crate::interest::{Direction, Interest, Waited};
 use crate::offload::Offload;
 use crate::sys::epoll::{self, Limit};
 use crate::wake::Wake;
 use crate::watcher::{Due, News, Role, Watcher};
 use raddle_base::clock::Instant;
+use raddle_base::doorbell::Doorbell;
 use raddle_base::shim::atomic::{AtomicBool, AtomicUsize, Ordering};
 use raddle_base::shim::mutex::Mutex;
 use raddle_base::slab::{Key, Slab};
+use readiness::Bits;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
+use waits::Waits;
 
 /// Events fetched by one call.
 const BATCH: usize = 64;
@@ -39,8 +44,8 @@ enum Slot {
     Wake,
     /// The timer that stands in for nanosecond time-outs.
     Timer,
-    /// A registered descriptor.
-    Source(Arc<dyn Watcher>),
+    /// A registered descriptor, and what is waited for.
+    Source(Arc<dyn Watcher>, Waited),
 }
 
 /// A listener that pauses.
@@ -62,6 +67,7 @@ pub(crate) struct Loop {
     timer: Option<OwnedFd>,
     locked: Mutex<Locked>,
     delayed: AtomicUsize,
+    waits: Waits,
     closed: AtomicBool,
     pub(crate) offload: Arc<dyn Offload>,
 }
@@ -75,6 +81,7 @@ impl Loop {
             timer,
             locked: Mutex::new(Locked { slots: Slab::new(), delays: Vec::new() }),
             delayed: AtomicUsize::new(0),
+            waits: Waits::new(),
             closed: AtomicBool::new(false),
             offload,
         };
@@ -94,8 +101,23 @@ impl Loop {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Registers a descriptor. What it is ready for is told at once, then at every edge.
-    pub(crate) fn register(&self, fd: RawFd, watcher: Arc<dyn Watcher>) -> io::Result<Key> {
+    /// What the owner looks at before each dispatch: marked while somebody waits for an event.
+    ///
+    /// # Panics
+    ///
+    /// On another thread than the owner's.
+    pub(crate) fn doorbell(&self) -> &Doorbell {
+        self.waits.doorbell().expect("a driver is used on the thread that made it")
+    }
+
+    /// Registers a descriptor, which is waited for as `waited` says. What it is ready for is told
+    /// at once, then at every edge.
+    pub(crate) fn register(
+        &self,
+        fd: RawFd,
+        watcher: Arc<dyn Watcher>,
+        waited: Waited,
+    ) -> io::Result<Key> {
         let edges = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
         let mut locked = self.locked.lock();
         // Under the lock: `close` sets the flag before it takes the lock to tell everybody.
@@ -103,7 +125,7 @@ impl Loop {
             drop(locked);
             return Err(crate::errors::no_runtime());
         }
-        let key = locked.slots.insert(Slot::Source(watcher));
+        let key = locked.slots.insert(Slot::Source(watcher, waited));
         let result = epoll::add(&self.epoll, fd, edges as u32, key.to_bits());
         if let Err(error) = result {
             let slot = locked.slots.remove(key);
@@ -111,16 +133,49 @@ impl Loop {
             drop(slot);
             return Err(error);
         }
+        if waited != 0 {
+            self.waits.begin();
+        }
         Ok(key)
     }
 
-    /// Removes a registration. No news of it comes after this returns, except what is being told
-    /// at this moment.
-    pub(crate) fn remove(&self, fd: RawFd, key: Key) {
-        let slot = self.locked.lock().slots.remove(key);
+    /// Removes a registration; what was waited for. No news of it comes after this returns, except
+    /// what is being told at this moment.
+    pub(crate) fn remove(&self, fd: RawFd, key: Key) -> Waited {
+        let mut locked = self.locked.lock();
+        let slot = locked.slots.remove(key);
+        let waited = if let Some(Slot::Source(_, waited)) = slot { waited } else { 0 };
+        if waited != 0 {
+            self.waits.end();
+        }
+        drop(locked);
         // A stale key means that the loop was closed meanwhile, and the descriptor removed.
         if slot.is_some() {
             let _ = epoll::remove(&self.epoll, fd);
+        }
+        waited
+    }
+
+    /// Somebody begins to wait for `watcher`, which has this key if it is registered here; false
+    /// if it is not.
+    pub(crate) fn wait_for(&self, key: Key, watcher: *const (), direction: Direction) -> bool {
+        let mut locked = self.locked.lock();
+        let Some(Slot::Source(here, waited)) = locked.slots.get_mut(key) else { return false };
+        if !std::ptr::addr_eq(Arc::as_ptr(here), watcher) {
+            return false;
+        }
+        let before = std::mem::replace(waited, *waited | Interest::of(direction).bits());
+        if before == 0 {
+            self.waits.begin();
+        }
+        true
+    }
+
+    /// Nobody waits for this registration in this direction any more.
+    pub(crate) fn wait_no_more(&self, key: Key, direction: Direction) {
+        let mut locked = self.locked.lock();
+        if let Some(Slot::Source(_, waited)) = locked.slots.get_mut(key) {
+            self.waits.strike(waited, Interest::of(direction).bits());
         }
     }
 
@@ -129,6 +184,7 @@ impl Loop {
         let at = Instant::now() + pause;
         let mut locked = self.locked.lock();
         locked.delays.push(Delay { at, watcher });
+        self.waits.begin();
         // Relaxed: a hint for the owner, which is woken below and then takes the lock.
         self.delayed.store(locked.delays.len(), Ordering::Relaxed);
         drop(locked);
@@ -148,6 +204,7 @@ impl Loop {
                 break;
             }
         }
+        self.waits.notice();
         told
     }
 
@@ -162,6 +219,7 @@ impl Loop {
         self.fetch(limit, BATCH);
         let _ = self.wake.take_token();
         self.tell_delays();
+        self.waits.notice();
     }
 
     /// How long a park may last.
@@ -204,12 +262,13 @@ impl Loop {
         let mut due = Due::new();
         let mut rest = events.iter();
         while !rest.as_slice().is_empty() {
-            let locked = self.locked.lock();
+            let mut locked = self.locked.lock();
             while due.has_room() {
                 let Some(event) = rest.next() else { break };
-                let slot = Key::from_bits(event.u64).and_then(|key| locked.slots.get(key));
+                let slot = Key::from_bits(event.u64).and_then(|key| locked.slots.get_mut(key));
                 match slot {
-                    Some(Slot::Source(watcher)) => {
+                    Some(Slot::Source(watcher, waited)) => {
+                        self.waits.strike(waited, Bits::from_epoll(event.events).waited());
                         let then = watcher.tell(Role::Read, News::Ready(event.events), &mut due);
                         if then.later {
                             due.release(Arc::clone(watcher), true);
@@ -250,6 +309,7 @@ impl Loop {
                     break;
                 };
                 let delay = locked.delays.swap_remove(at);
+                self.waits.end();
                 let then = delay.watcher.tell(Role::Delay, News::Elapsed, &mut due);
                 due.release(delay.watcher, then.later);
             }
@@ -272,12 +332,13 @@ impl Loop {
             let mut locked = self.locked.lock();
             let slots = std::mem::take(&mut locked.slots);
             let delays = std::mem::take(&mut locked.delays);
+            self.waits.end_all();
             drop(locked);
             if slots.is_empty() && delays.is_empty() {
-                return;
+                return self.waits.notice();
             }
             for (_, slot) in slots.iter() {
-                let Slot::Source(watcher) = slot else { continue };
+                let Slot::Source(watcher, _) = slot else { continue };
                 let then = watcher.tell(Role::Read, News::Closed, &mut due);
                 due.release(Arc::clone(watcher), then.later);
                 due.settle();

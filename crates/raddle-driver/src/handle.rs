@@ -9,13 +9,14 @@ use crate::interest::Direction;
 use crate::shell::{Attempt, Shell};
 use crate::sys::socket;
 use crate::uring::source::UringSource;
-use crate::waiters::Seat;
+use crate::waiters::{Left, Seat, WaitSlot};
 use raddle_base::context;
 use std::cell::RefCell;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
@@ -71,6 +72,16 @@ impl Handle {
             Face::Epoll(source) => source.poll_wait(direction, seat, cx),
             Face::Uring(source) => source.poll_wait(direction, seat, cx),
         }
+    }
+
+    /// The caller's future has ended, however it did; true if it had waited.
+    #[inline]
+    pub(crate) fn leave(&self, slot: Pin<&WaitSlot>) -> bool {
+        let left = self.shell().waiters.leave(slot);
+        if let (Left::Last, Face::Epoll(source)) = (left, &self.0) {
+            source.left();
+        }
+        left != Left::Nothing
     }
 
     /// Any non-blocking call, if the direction may be ready.

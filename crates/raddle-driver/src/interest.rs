@@ -15,6 +15,10 @@ pub enum Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interest(u8);
 
+/// The directions in which somebody waits for a descriptor, as bits of [`Interest`]; 0 if nobody
+/// does.
+pub(crate) type Waited = u8;
+
 impl Interest {
     /// Waits for something to read, the end of input, or an error.
     pub const READABLE: Interest = Interest(1);
@@ -34,6 +38,11 @@ impl Interest {
             Direction::Read => Interest::READABLE,
             Direction::Write => Interest::WRITABLE,
         }
+    }
+
+    /// The set as bits, to be kept where it may be empty.
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
     }
 
     /// Whether two sets have a direction in common.

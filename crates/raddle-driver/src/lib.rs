@@ -37,6 +37,7 @@ mod flight;
 mod handle;
 mod interest;
 mod offload;
+mod owner;
 mod probe;
 mod remote;
 mod shell;

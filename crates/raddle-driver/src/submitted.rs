@@ -160,7 +160,7 @@ impl<O: Operation> Submitted<O> {
 /// Gives up the place in the source's queue.
 fn leave<O: Operation>(operation: &O, slot: Pin<&WaitSlot>) {
     if let Route::Ready(handle, _) = operation.route() {
-        handle.shell().waiters.leave(slot);
+        handle.leave(slot);
     }
 }
 

@@ -43,7 +43,7 @@ where
         let slot = unsafe { Pin::new_unchecked(&this.slot) };
         let polled = this.handle.drive(this.direction, Seat::Queue(slot), cx, &mut this.attempt);
         if polled.is_ready() {
-            this.handle.shell().waiters.leave(slot);
+            this.handle.leave(slot);
         }
         polled
     }
@@ -53,7 +53,7 @@ impl<F> Drop for Attempting<'_, F> {
     fn drop(&mut self) {
         // SAFETY: the future was pinned if it was ever polled, and is not moved any more.
         let slot = unsafe { Pin::new_unchecked(&self.slot) };
-        if self.handle.shell().waiters.leave(slot) {
+        if self.handle.leave(slot) {
             (self.give_up)(self.handle);
         }
     }
@@ -83,7 +83,7 @@ impl Future for Ready<'_> {
         let slot = unsafe { Pin::new_unchecked(&this.slot) };
         let polled = this.handle.poll_ready(this.direction, Seat::Queue(slot), cx);
         if polled.is_ready() {
-            this.handle.shell().waiters.leave(slot);
+            this.handle.leave(slot);
         }
         polled
     }
@@ -93,6 +93,6 @@ impl Drop for Ready<'_> {
     fn drop(&mut self) {
         // SAFETY: the future was pinned if it was ever polled, and is not moved any more.
         let slot = unsafe { Pin::new_unchecked(&self.slot) };
-        self.handle.shell().waiters.leave(slot);
+        self.handle.leave(slot);
     }
 }

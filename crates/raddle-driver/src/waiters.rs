@@ -46,6 +46,17 @@ impl WaitSlot {
     }
 }
 
+/// What leaving the queue came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// The caller had no place.
+    Nothing,
+    /// The queue is empty now.
+    Last,
+    /// Others are still waiting.
+    Others,
+}
+
 /// How a caller waits: in the cell of its direction, or in the queue.
 #[derive(Clone, Copy)]
 pub(crate) enum Seat<'a> {
@@ -93,20 +104,27 @@ impl Waiters {
         unsafe { self.more.lock().push_back(node, Some(waker)) };
     }
 
-    /// Gives up a place in the queue; true if there was one. Futures call it when they end,
-    /// however they do.
-    pub(crate) fn leave(&self, slot: Pin<&WaitSlot>) -> bool {
+    /// Gives up a place in the queue. Futures call it when they end, however they do.
+    pub(crate) fn leave(&self, slot: Pin<&WaitSlot>) -> Left {
         if !slot.seated.replace(false) {
-            return false;
+            return Left::Nothing;
         }
+        let mut queue = self.more.lock();
         // SAFETY: as in `queue`.
-        let removed = unsafe { self.more.lock().remove(slot.node()) };
+        let removed = unsafe { queue.remove(slot.node()) };
+        let left = if queue.is_empty() { Left::Last } else { Left::Others };
+        drop(queue);
         // A waker is dropped here, after the lock. A release needs no handing on: it was for all.
         match removed {
             Removed::Waiting(waker) => drop(waker),
             Removed::Idle | Removed::Done(_) => {}
         }
-        true
+        left
+    }
+
+    /// Whether somebody may be waiting in this direction. Those in the queue count for both.
+    pub(crate) fn is_waited(&self, direction: Direction) -> bool {
+        !self.cell(direction).is_empty() || !self.more.lock().is_empty()
     }
 
     /// Takes the waker of one direction, to be called when the driver lock is released.

@@ -29,8 +29,6 @@ impl Drivers for KernelDrivers {
             config.task_run = TaskRun::Deferred;
         }
         let driver = driver::Driver::new(&config)?;
-        // What epoll knows, only a system call reveals.
-        driver.doorbell().set_polled(self.backend == Backend::Epoll);
         let remote = driver.remote();
         Ok((Box::new(Owner(driver)), Arc::new(Other(remote))))
     }

@@ -147,6 +147,14 @@ impl WaiterCell {
         }
     }
 
+    /// Whether nobody has left a waker here, or is leaving one.
+    ///
+    /// Ordering: what happened before a [`register`](Self::register) that this finds is visible.
+    pub fn is_empty(&self) -> bool {
+        // Acquire: pairs with the release that gives the cell back after a registration.
+        matches!(self.state.load(Acquire), EMPTY | TAKING)
+    }
+
     /// Removes the waker and returns it, for a caller that wants to call it later or never.
     ///
     /// `None` does not mean that nobody is woken: a `register` in progress wakes itself.

@@ -37,7 +37,7 @@
 //! and leaves the word alone. That a waiter sees the bit or is woken is the argument of the
 //! waiter cell: register, then look again. Model: `model_clear_keeps_a_later_event`.
 
-use crate::interest::Direction;
+use crate::interest::{Direction, Interest, Waited};
 use raddle_base::shim::atomic::{AtomicU64, Ordering};
 
 const READ: u64 = 1 << 0;
@@ -90,6 +90,14 @@ impl Bits {
     #[inline]
     pub(crate) fn allows(self, direction: Direction) -> bool {
         self.0 & mask(direction) != 0
+    }
+
+    /// The directions in which an event of these bits ends waits.
+    pub(crate) fn waited(self) -> Waited {
+        [Direction::Read, Direction::Write]
+            .into_iter()
+            .filter(|&direction| self.allows(direction))
+            .fold(0, |bits, direction| bits | Interest::of(direction).bits())
     }
 }
 

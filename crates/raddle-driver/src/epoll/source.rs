@@ -9,7 +9,8 @@
 //! |---|---|
 //! | `readiness` | anybody; see its file |
 //! | `place` | under its lock; taken by registering, moving, closing |
-//! | `home` | written under `place`'s lock, read by anybody as a hint |
+//! | `home`, `key` | written under `place`'s lock, read by anybody as a hint |
+//! | `waited` | anybody, as a hint |
 //! | `pause` | under its lock; listeners only |
 //!
 //! Lock order: `place`, then the driver lock. News comes under the driver lock and takes neither.
@@ -17,14 +18,14 @@
 use super::Loop;
 use super::readiness::{Bits, Readiness};
 use crate::backoff::Backoff;
-use crate::interest::Direction;
+use crate::interest::{Direction, Interest, Waited};
 use crate::remote::Inner;
 use crate::shell::{self, Attempt, Shell, SourceKind};
 use crate::sys::{errno, socket};
 use crate::waiters::Seat;
 use crate::watcher::{Due, News, Role, Then, Watcher};
 use crate::{addr::RawAddr, current, errors};
-use raddle_base::shim::atomic::{AtomicU32, AtomicUsize, Ordering};
+use raddle_base::shim::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use raddle_base::shim::mutex::Mutex;
 use raddle_base::slab::Key;
 use std::io;
@@ -55,6 +56,10 @@ pub(crate) struct EpollSource {
     place: Mutex<Option<Place>>,
     /// The address of the loop in `place`, 0 if there is none.
     home: AtomicUsize,
+    /// The key in `place`; a hint, too.
+    key: AtomicU64,
+    /// What may be marked as waited for in the loop; a hint, too.
+    waited: AtomicU8,
     elsewhere: AtomicU32,
     pause: Mutex<Pause>,
 }
@@ -66,6 +71,8 @@ impl EpollSource {
             readiness: Readiness::new(),
             place: Mutex::new(None),
             home: AtomicUsize::new(0),
+            key: AtomicU64::new(0),
+            waited: AtomicU8::new(0),
             elsewhere: AtomicU32::new(0),
             pause: Mutex::new(Pause::default()),
         })
@@ -150,7 +157,60 @@ impl EpollSource {
             Seat::Cell => self.readiness.snapshot(),
             Seat::Queue(_) => self.readiness.announce_waiter(),
         };
-        if now.allows(direction) { Poll::Ready(Ok(())) } else { Poll::Pending }
+        if now.allows(direction) {
+            return Poll::Ready(Ok(()));
+        }
+        self.wait_for(direction);
+        Poll::Pending
+    }
+
+    /// Tells the loop that somebody waits. The waiter has left its waker and found nothing: an
+    /// event told before this has woken it, one told after it finds the mark.
+    #[inline]
+    fn wait_for(self: &Arc<Self>, direction: Direction) {
+        // Relaxed: hints. The loop compares who has the key.
+        let (home, key) = (self.home.load(Ordering::Relaxed), self.key.load(Ordering::Relaxed));
+        let waited = self.waited.load(Ordering::Relaxed) | Interest::of(direction).bits();
+        self.waited.store(waited, Ordering::Relaxed);
+        let told = current::with(|remote| match (&remote.inner, Key::from_bits(key)) {
+            (Inner::Epoll(here), Some(key)) if Arc::as_ptr(here).addr() == home => {
+                here.wait_for(key, Arc::as_ptr(self).cast(), direction)
+            }
+            _ => false,
+        });
+        if !told.unwrap_or(false) {
+            self.wait_for_elsewhere(direction);
+        }
+    }
+
+    #[cold]
+    fn wait_for_elsewhere(self: &Arc<Self>, direction: Direction) {
+        // Whoever moves the registration takes what is waited for along.
+        if let Some(place) = &*self.place.lock() {
+            place.poller.wait_for(place.key, Arc::as_ptr(self).cast(), direction);
+        }
+    }
+
+    /// Somebody has given up waiting and left the queue empty: unless somebody else waits, the
+    /// loop need not be asked for this source any more.
+    pub(crate) fn left(self: &Arc<Self>) {
+        // Relaxed: events clear it. A bit that two threads lose between them costs a few looks.
+        if self.waited.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        for direction in [Direction::Read, Direction::Write] {
+            if self.shell.waiters.is_waited(direction) {
+                continue;
+            }
+            if let Some(place) = &*self.place.lock() {
+                place.poller.wait_no_more(place.key, direction);
+            }
+            // Who has begun to wait meanwhile either does its marking after the line above, or
+            // has left its waker before it.
+            if self.shell.waiters.is_waited(direction) {
+                self.wait_for_elsewhere(direction);
+            }
+        }
     }
 
     /// Registers the source if it is not, and moves it if its task has moved.
@@ -198,11 +258,12 @@ impl EpollSource {
         if at_home && !here.is_closed() {
             return Ok(());
         }
-        self.remove(&mut place);
+        let waited = self.remove(&mut place);
         let fd = self.shell.raw();
         // Registering reports what the descriptor is ready for now: nothing is lost by a move.
-        let key = here.register(fd, Arc::clone(self) as Arc<dyn Watcher>)?;
-        // Relaxed: a hint, see above.
+        let key = here.register(fd, Arc::clone(self) as Arc<dyn Watcher>, waited)?;
+        // Relaxed: hints, see above.
+        self.key.store(key.to_bits(), Ordering::Relaxed);
         self.home.store(Arc::as_ptr(&here).addr(), Ordering::Relaxed);
         self.elsewhere.store(0, Ordering::Relaxed);
         let closed = here.is_closed();
@@ -215,12 +276,13 @@ impl EpollSource {
         Ok(())
     }
 
-    fn remove(&self, place: &mut Option<Place>) {
-        if let Some(Place { poller, key }) = place.take() {
-            poller.remove(self.shell.raw(), key);
-            // Relaxed: a hint, see above.
-            self.home.store(0, Ordering::Relaxed);
-        }
+    /// Gives the registration up; what was waited for.
+    fn remove(&self, place: &mut Option<Place>) -> Waited {
+        let Some(Place { poller, key }) = place.take() else { return 0 };
+        let waited = poller.remove(self.shell.raw(), key);
+        // Relaxed: a hint, see above.
+        self.home.store(0, Ordering::Relaxed);
+        waited
     }
 
     /// Accepts one connection, unless the listener pauses for want of descriptors.
@@ -297,7 +359,13 @@ impl EpollSource {
 impl Watcher for EpollSource {
     fn tell(&self, _role: Role, news: News, due: &mut Due) -> Then {
         let bits = match news {
-            News::Ready(events) => Bits::from_epoll(events),
+            News::Ready(events) => {
+                let bits = Bits::from_epoll(events);
+                // Relaxed: a hint, see `left`.
+                let left = self.waited.load(Ordering::Relaxed) & !bits.waited();
+                self.waited.store(left, Ordering::Relaxed);
+                bits
+            }
             News::Elapsed => {
                 self.pause.lock().pausing = false;
                 Bits::all()

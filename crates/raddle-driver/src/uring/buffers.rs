@@ -15,7 +15,7 @@
 //! | `data[i]` | the kernel while given; else whoever holds piece `i` |
 //! | `returned` | anybody, under its lock |
 
-use super::owner::OwnerCell;
+use crate::owner::OwnerCell;
 use crate::sys::map::Map;
 use crate::sys::uring::{BufferEntry, Uring, buffer_tail};
 use crate::wake::Flag;
