@@ -19,8 +19,9 @@
 //! again while it begins at or before `now`. On level 0 it is over as a whole and moves to `due`
 //! by one splice, except the slot of `now` itself, whose entries are looked at one by one. On a
 //! higher level its entries are placed anew, as seen from its beginning, and so move to a strictly
-//! lower level: at most eight times in an entry's life, once or twice for the usual timers. What
-//! is due is therefore in the order of its ticks, however late the wheel is advanced.
+//! lower level: at most seven times in an entry's life, and mostly never, because it is cancelled
+//! before or lies on the lowest level from the start. What is due is therefore in the order of its
+//! ticks, however late the wheel is advanced.
 //!
 //! Slots that begin after `now` keep their places: they share with it the digits above their
 //! level, as they did with `elapsed`.
@@ -57,7 +58,7 @@ impl Wheel {
             elapsed: 0,
             len: 0,
             due: List::new(),
-            levels: (0..LEVELS).map(|_| Level::new()).collect(),
+            levels: (0..LEVELS).map(Level::new).collect(),
         }
     }
 

@@ -65,22 +65,35 @@ fn a_batch_has_a_limit_and_what_is_left_is_due_at_once() {
     assert_eq!(timers.next(), None);
 }
 
-#[test]
-fn dense_timers_are_fired_in_company() {
+/// Arms a thousand sleeps `step` apart and fires each time `next` says so; the number of looks.
+fn looks_for_a_thousand(step: u64) -> u64 {
     let (timers, _) = timers();
     let _installed = install(&timers);
     let (_, waker) = Count::new();
-    let _sleeps = many(1000, MICRO, &waker);
+    let _sleeps = many(1000, step, &waker);
     let (mut looks, mut fired, mut now) = (0, 0, at(0));
     while let Some(next) = timers.next() {
         assert!(next > now);
         // Never later than the spacing after a deadline.
+        let earliest = at((fired + 1) * step);
+        assert!(next <= at((fired + 1) * step + 98_304), "{next:?} for {earliest:?}");
         now = next;
-        fired += timers.fire(now, usize::MAX);
+        fired += timers.fire(now, usize::MAX) as u64;
         looks += 1;
     }
     assert_eq!(fired, 1000);
-    assert!(looks <= 1000 * 1000 / 49_152 + 2, "{looks} looks");
+    looks
+}
+
+#[test]
+fn dense_timers_are_fired_in_company() {
+    // Fifty in a spacing: full batches, and so the wider one.
+    assert!(looks_for_a_thousand(MICRO) <= 1_000_000 / 98_304 + 2);
+    // Twelve in a spacing.
+    let looks = looks_for_a_thousand(4 * MICRO);
+    assert!((4_000_000 / 98_304 + 2..=4_000_000 / 49_152 + 2).contains(&looks), "{looks} looks");
+    // None but itself.
+    assert_eq!(looks_for_a_thousand(100 * MICRO), 1000);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use raddle_base::random::Rng;
 
 use crate::time::entry::{Entry, Phase};
-use crate::time::level::{LEVELS, TICK_BITS, digit, level_of};
+use crate::time::level::{LEVELS, TICK_BITS, digit, level_of, slot_start};
 use crate::time::wheel::Wheel;
 
 const TICK: u64 = 1 << TICK_BITS;
@@ -88,18 +88,24 @@ impl Tested {
 
 /// The first nanosecond of each level's second slot: where digits carry.
 fn boundaries() -> impl Iterator<Item = u64> {
-    (0..LEVELS as u32).map(|level| 1u64 << (TICK_BITS + 6 * level))
+    (0..LEVELS).map(|level| slot_start(0, level, 1))
 }
 
 #[test]
 fn digits_cover_all_of_time() {
-    assert_eq!(LEVELS, 9);
-    assert_eq!(level_of(0, u64::MAX), 8);
-    assert_eq!(digit(u64::MAX, 8), 3);
+    assert_eq!(LEVELS, 8);
+    assert_eq!(level_of(0, u64::MAX), 7);
+    assert_eq!(digit(u64::MAX, 7), 15);
     assert_eq!(level_of(5, 6), 0);
-    assert_eq!(level_of(0, TICK * 63), 0);
-    assert_eq!(level_of(0, TICK * 64), 1);
-    assert_eq!(digit(TICK * 64, 1), 1);
+    assert_eq!(level_of(0, TICK * 1023), 0);
+    assert_eq!(digit(TICK * 1023, 0), 1023);
+    assert_eq!(level_of(0, TICK * 1024), 1);
+    assert_eq!(digit(TICK * 1024, 1), 1);
+    assert_eq!(level_of(0, TICK * 1024 * 64), 2);
+    // The digits together are the time, in ticks.
+    let time = 0xfedc_ba98_7654_3210_u64;
+    let whole = |sum, level| sum | slot_start(0, level, digit(time, level));
+    assert_eq!((0..LEVELS).fold(0, whole) >> TICK_BITS, time >> TICK_BITS);
 }
 
 #[test]
