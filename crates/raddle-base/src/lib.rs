@@ -15,6 +15,7 @@
 //! Where to start reading: [`shim`], then [`parker`] for the house style in small.
 
 pub mod backoff;
+pub mod blocks;
 pub mod clock;
 pub mod context;
 pub mod deque;

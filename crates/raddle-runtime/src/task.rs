@@ -41,7 +41,6 @@ mod header;
 mod id;
 mod join;
 mod live;
-mod memory;
 mod stage;
 mod state;
 mod waker;
@@ -54,7 +53,6 @@ pub use join::JoinHandle;
 pub(crate) use harness::allocate;
 pub(crate) use header::{Meta, RawTask, Runnable, Schedule, Step};
 pub(crate) use live::LiveList;
-pub(crate) use memory::enter_worker as cache_memory;
 pub(crate) use waker::enter_worker;
 
 /// Gives the other tasks of this worker a turn: the caller is polled again after those that are

@@ -300,10 +300,17 @@ fn run_jobs(shared: &Arc<Shared>, first: Option<Job>) {
 }
 
 /// Tells the pool, if this is a pool thread, that its job waits for a task or another job.
+#[inline]
 pub(crate) fn waits() {
     let here = HERE.get();
     // SAFETY: a pointer in `HERE` is to a local of `run_jobs` further up this stack.
-    let Some(here) = (unsafe { here.as_ref() }) else { return };
+    if let Some(here) = unsafe { here.as_ref() } {
+        job_waits(here);
+    }
+}
+
+#[cold]
+fn job_waits(here: &Here) {
     if here.waiting.replace(true) {
         return;
     }
@@ -319,12 +326,19 @@ pub(crate) fn waits() {
 }
 
 /// Tells the pool, if this is a pool thread, that its job does not wait any more.
+#[inline]
 pub(crate) fn resumed() {
     let here = HERE.get();
     // SAFETY: as in `waits`.
-    let Some(here) = (unsafe { here.as_ref() }) else { return };
+    if let Some(here) = unsafe { here.as_ref() } {
+        job_resumed(here);
+    }
+}
+
+#[cold]
+fn job_resumed(here: &Here) {
     if here.waiting.replace(false) {
-        // SAFETY: as in `waits`.
+        // SAFETY: as in `job_waits`.
         unsafe { (*here.shared).state.lock().end_wait() };
     }
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 
+use raddle_base::blocks;
 use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
 use raddle_base::random::Rng;
@@ -296,7 +297,7 @@ impl Worker {
     /// Makes this thread the worker, with its driver and timers, while `f` runs.
     pub(crate) fn entered<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
         let _timers = time::current::install(&self.peer().timers);
-        let caching = task::cache_memory();
+        let caching = blocks::cache();
         let polling = task::enter_worker();
         let driver = self.driver.install();
         let entry = current::enter(self.shared.address(), self.index, &self.sides);

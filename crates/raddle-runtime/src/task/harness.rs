@@ -6,6 +6,7 @@ use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll};
 
+use raddle_base::blocks;
 use raddle_base::context;
 use raddle_base::list::Links;
 use raddle_base::pointer::Link;
@@ -16,7 +17,6 @@ use raddle_base::shim::cell::UnsafeCell;
 use crate::task::error::JoinError;
 use crate::task::header::{Header, Meta, RawTask, Runnable, Schedule, Step, Vtable};
 use crate::task::id::Id;
-use crate::task::memory;
 use crate::task::stage::StageCell;
 use crate::task::state::{Completed, Idle, Start, State};
 use crate::task::waker;
@@ -67,23 +67,27 @@ where
     F: Future + 'static,
     S: Schedule,
 {
-    let task = memory::place(Task::<F, S> {
-        header: Header {
-            state: State::new(pinned),
-            next: Link::new(),
-            vtable: Task::<F, S>::VTABLE,
-            scheduler,
-            home: AtomicU32::new(home),
-            shard,
-            id: Id::next(),
-            links: Links::new(),
-            site: meta.site,
-            name,
-            join_waker: UnsafeCell::new(None),
-        },
-        stage: StageCell::new(future),
-        scheduler: PhantomData,
-    });
+    let task = blocks::take::<Task<F, S>>();
+    let header = Header {
+        state: State::new(pinned),
+        next: Link::new(),
+        vtable: Task::<F, S>::VTABLE,
+        scheduler,
+        home: AtomicU32::new(home),
+        shard,
+        id: Id::next(),
+        links: Links::new(),
+        site: meta.site,
+        name,
+        join_waker: UnsafeCell::new(None),
+    };
+    // Field by field, so that the future moves once, from the caller straight to its place.
+    // SAFETY: the block is new, large enough and aligned for the task; all its fields with a size
+    // are written.
+    unsafe {
+        (&raw mut (*task.as_ptr()).stage).write(StageCell::new(future));
+        (&raw mut (*task.as_ptr()).header).write(header);
+    }
     // The header is the first field of a `repr(C)` struct.
     RawTask::from_header(task.cast())
 }
@@ -275,7 +279,11 @@ unsafe fn dealloc<F: Future + 'static, S: Schedule>(raw: RawTask) {
     // A task that never completed was abandoned: its future may not be dropped on this thread, so
     // its memory is kept. Complete tasks have an empty stage or an output nobody took.
     if raw.header().state.is_complete() {
-        // SAFETY: made by `place`, and the last reference is gone.
-        unsafe { memory::free(task) };
+        // SAFETY: made by `allocate`, and the last reference is gone. A panic of what is dropped
+        // leaks the block.
+        unsafe {
+            task.drop_in_place();
+            blocks::give(task);
+        }
     }
 }

@@ -371,7 +371,14 @@ impl State {
     }
 
     /// The handle of a finished task goes, its reference with it; true if that was the last.
+    #[inline]
     pub(crate) fn unjoin_complete(&self) -> bool {
+        // Acquire: the others gave their references up by read-modify-writes that release, so
+        // their accesses happen before the free. With one reference left, the handle's, nobody
+        // can make another: no exchange is needed to know that it is the last.
+        if self.0.load(Acquire) < 2 * REF_ONE {
+            return true;
+        }
         // AcqRel: as in `ref_dec`. After completion the bit is the handle's alone.
         let before = self.0.fetch_sub(JOIN_INTEREST + REF_ONE, AcqRel);
         debug_assert!(before & JOIN_INTEREST != 0);

@@ -57,6 +57,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 
+use raddle_base::blocks;
 use raddle_base::shim::atomic::AtomicU8;
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use raddle_base::shim::cell::UnsafeCell;
@@ -124,19 +125,27 @@ impl<T> Shared<T> {
             rx_waker: UnsafeCell::new(MaybeUninit::uninit()),
             tx_waker: UnsafeCell::new(MaybeUninit::uninit()),
         };
-        NonNull::from(Box::leak(Box::new(shared)))
+        let block = blocks::take::<Self>();
+        // SAFETY: the block is new and made for this type.
+        unsafe { block.write(shared) };
+        block
     }
 
     /// # Safety
     ///
     /// Both halves are done with it.
     unsafe fn free(this: NonNull<Self>) {
-        // SAFETY: it came from a box, and nobody else will touch it.
-        let shared = unsafe { Box::from_raw(this.as_ptr()) };
-        // Nothing in production. To the model checker this is the access that freeing is.
-        shared.value.with_mut(drop);
-        shared.rx_waker.with_mut(drop);
-        shared.tx_waker.with_mut(drop);
+        // SAFETY: it came from `allocate`, and nobody else will touch it. Dropping it drops no
+        // content: its cells own none.
+        unsafe {
+            let shared = this.as_ref();
+            // Nothing in production. To the model checker this is the access that freeing is.
+            shared.value.with_mut(drop);
+            shared.rx_waker.with_mut(drop);
+            shared.tx_waker.with_mut(drop);
+            this.drop_in_place();
+            blocks::give(this);
+        }
     }
 
     /// The sender's last act: sends, or goes without. Gives the value back if the receiver had

@@ -1,11 +1,12 @@
-//! Where tasks' memory comes from: the allocator, by way of a small cache on each worker.
+//! Memory for what is made and dropped all the time (tasks, oneshot channels): the global
+//! allocator, by way of a small cache on each worker.
 //!
 //! A general allocator takes some 330 instructions to give and take back a block among ten
 //! thousand (glibc 2.36, by callgrind), a third of what a short task costs in all. A worker
-//! therefore keeps blocks of finished tasks, by size, for its next ones. Every block is one of
-//! the global allocator's, so it may be freed on any thread, into whatever cache is there, and a
-//! thread that is no worker has none. A cache holds at most [`HOLD`] bytes, and gives everything
-//! back when the worker ends.
+//! therefore keeps blocks that were freed on its thread, by size, for the next ones. Every block
+//! is one of the global allocator's, so it may be freed on any thread, into whatever cache is
+//! there, and a thread that is no worker has none. A cache holds at most [`HOLD`] bytes, and gives
+//! everything back when the worker ends.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
@@ -14,7 +15,7 @@ use std::ptr::{self, NonNull};
 
 /// The granularity of sizes, which is that of common allocators: rounding up costs nothing.
 const GRAIN: usize = 16;
-/// Blocks up to this size are cached: header and a future of some 400 bytes.
+/// Blocks up to this size are cached: a task with a future of some 400 bytes.
 const LARGEST: usize = 512;
 const CLASSES: usize = LARGEST / GRAIN;
 /// What a worker's cache holds at most: ten thousand small tasks.
@@ -55,26 +56,27 @@ const fn rounded(layout: Layout) -> (Layout, Option<usize>) {
     }
 }
 
-/// Puts `value` into a block of its own.
+/// A block for one `T`, not initialised: to be filled in place, without a detour by the stack.
+///
+/// # Panics
+///
+/// If `T` has no size. The process ends if there is no memory.
 #[inline]
-pub(crate) fn place<T>(value: T) -> NonNull<T> {
+pub fn take<T>() -> NonNull<T> {
+    const { assert!(size_of::<T>() != 0, "what has no size needs no block") };
     let (layout, class) = const { rounded(Layout::new::<T>()) };
     let cached = class.and_then(|class| CACHE.with(|cache| cache.take(class, layout.size())));
-    let block = cached.unwrap_or_else(|| fresh(layout)).cast::<T>();
-    // SAFETY: the block is ours, large enough and aligned for `T`.
-    unsafe { block.write(value) };
-    block
+    cached.unwrap_or_else(|| fresh(layout)).cast::<T>()
 }
 
-/// Drops the value in a block and gives the block back.
+/// Gives a block back. Drops nothing: what is in it is the caller's affair.
 ///
 /// # Safety
 ///
-/// `block` came from [`place`] of the same type, and nobody uses it any more.
-pub(crate) unsafe fn free<T>(block: NonNull<T>) {
+/// `block` came from [`take`] of the same type, and nobody uses it any more.
+#[inline]
+pub unsafe fn give<T>(block: NonNull<T>) {
     let (layout, class) = const { rounded(Layout::new::<T>()) };
-    // SAFETY: the value is the caller's to drop. A panic of its destructor leaks the block.
-    unsafe { block.drop_in_place() };
     let block = block.cast::<u8>();
     let kept = class.is_some_and(|class| {
         // SAFETY: nobody uses the block any more.
@@ -88,7 +90,7 @@ pub(crate) unsafe fn free<T>(block: NonNull<T>) {
 
 #[cold]
 fn fresh(layout: Layout) -> NonNull<u8> {
-    // SAFETY: a task is never empty, so the size is not 0.
+    // SAFETY: `take` refuses types without a size.
     let block = unsafe { alloc(layout) };
     NonNull::new(block).unwrap_or_else(|| handle_alloc_error(layout))
 }
@@ -126,7 +128,7 @@ impl Cache {
             let Ok(layout) = Layout::from_size_align((class + 1) * GRAIN, GRAIN) else { continue };
             while let Some(block) = self.take(class, layout.size()) {
                 debug_assert!(head.get() != block.as_ptr().cast());
-                // SAFETY: as in `free`.
+                // SAFETY: as in `give`.
                 unsafe { dealloc(block.as_ptr(), layout) };
             }
         }
@@ -134,14 +136,15 @@ impl Cache {
 }
 
 /// Lets this thread cache blocks until the guard is dropped.
-pub(crate) fn enter_worker() -> Caching {
+pub fn cache() -> Caching {
     let before = CACHE.with(|cache| cache.limit.replace(HOLD));
     Caching { before, thread: PhantomData }
 }
 
 /// Gives back what was cached, on drop.
 #[must_use = "the cache is given back as soon as this is dropped"]
-pub(crate) struct Caching {
+#[derive(Debug)]
+pub struct Caching {
     before: usize,
     thread: PhantomData<*const ()>,
 }
@@ -158,5 +161,4 @@ impl Drop for Caching {
 }
 
 #[cfg(all(test, not(loom)))]
-#[path = "tests/memory.rs"]
 mod tests;

@@ -2,13 +2,28 @@
 
 use super::*;
 
+fn place<T>(value: T) -> NonNull<T> {
+    let block = take::<T>();
+    // SAFETY: the block is new, large enough and aligned for `T`.
+    unsafe { block.write(value) };
+    block
+}
+
+/// # Safety
+///
+/// As for [`give`], of a value that need not be dropped.
+unsafe fn free<T>(block: NonNull<T>) {
+    // SAFETY: forwarded.
+    unsafe { give(block) };
+}
+
 fn held() -> usize {
     CACHE.with(|cache| cache.held.get())
 }
 
 #[test]
 fn a_worker_gets_its_last_block_back() {
-    let _caching = enter_worker();
+    let _caching = cache();
     let first = place([1u64; 20]);
     // SAFETY: just made; not used afterwards, but as a number.
     unsafe { free(first) };
@@ -33,7 +48,7 @@ fn elsewhere_nothing_is_kept_and_the_guard_gives_all_back() {
     // SAFETY: just made and not used afterwards.
     unsafe { free(block) };
     assert_eq!(held(), 0);
-    let caching = enter_worker();
+    let caching = cache();
     let blocks: Vec<_> = (0..100u8).map(|n| place([n; 100])).collect();
     for block in blocks {
         // SAFETY: as above.
@@ -48,7 +63,7 @@ fn elsewhere_nothing_is_kept_and_the_guard_gives_all_back() {
 fn the_cache_is_bounded_and_large_or_aligned_values_pass_it_by() {
     #[repr(align(64))]
     struct Aligned(u8);
-    let _caching = enter_worker();
+    let _caching = cache();
     let large = place([0u8; 513]);
     let aligned = place(Aligned(1));
     // SAFETY: both are live.
