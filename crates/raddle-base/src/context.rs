@@ -149,6 +149,20 @@ pub fn spend() {
     });
 }
 
+/// [`check_budget`] and [`spend`] in one, for an operation that is about to be ready.
+#[inline]
+pub fn step(cx: &mut Context<'_>) -> Poll<()> {
+    let left = STATE.with(|state| {
+        let left = state.budget.get();
+        // An unlimited budget stays so; a spent one stays spent.
+        if left != UNLIMITED && left != 0 {
+            state.budget.set(left - 1);
+        }
+        left
+    });
+    if left != 0 { Poll::Ready(()) } else { exhausted(cx) }
+}
+
 /// Asks for one more poll of the task that `cx` belongs to, after its siblings had their turn.
 #[inline]
 pub fn yield_back(cx: &mut Context<'_>) {

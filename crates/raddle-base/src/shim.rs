@@ -4,6 +4,7 @@
 //! * [`cell`]: `UnsafeCell` with closure access, so that loom sees each access begin and end.
 //! * [`mutex`]: `Mutex` and `Condvar` without poison: a panic under an internal lock is a bug of
 //!   raddle, and the data under it stays as it was left.
+//! * [`lock`]: the small lock of a wait queue.
 //! * [`futex`]: a word to sleep on.
 //! * [`thread`]: spawn and yield. [`hint`]: `spin_loop`.
 //! * [`model`]: constants that shrink under the model, and the entry to a model run.
@@ -15,6 +16,7 @@ pub mod atomic;
 pub mod cell;
 pub mod futex;
 pub mod hint;
+pub mod lock;
 pub mod model;
 pub mod mutex;
 pub mod thread;

@@ -33,9 +33,9 @@
 //! * *Give up*: lock; unlink if still waiting; unlock. If it is done already, the owner has been
 //!   granted something and hands it on, as its primitive defines. Whoever left a queue runs
 //!   admission again: the next in line may now be served.
-//! * *Release all*: lock; splice the whole list onto a ring around a sentinel on the stack; grant
-//!   from the ring in batches of at most [`WakeBatch::CAPACITY`], with the lock dropped while
-//!   wakers run. Who comes after the splice belongs to the next period.
+//! * *Release all*: lock; take the whole line away, onto a ring around a sentinel on the stack;
+//!   grant from the ring in batches of at most `WakeBatch::CAPACITY`, with the lock dropped while
+//!   wakers run. Who comes after that belongs to the next period.
 //!
 //! # Race
 //!
@@ -47,9 +47,10 @@
 //! `Pending` without the lock; a grant that runs meanwhile has that same waker in its hand and
 //! calls it.
 //!
-//! *Release against give-up*: a node in the ring is unlinked as in the queue: its neighbours are
-//! never null, so the ends of the queue stay untouched. The sentinel outlives the ring, because
-//! the releasing frame returns only when it is empty, and no foreign panic passes through it.
+//! *Release against give-up*: a node in the ring is unlinked as in the queue, whose pointers to
+//! its first nodes stay untouched, since they do not point to it. The sentinel outlives the ring,
+//! because the releasing frame returns only when it is empty, and no foreign panic passes through
+//! it.
 //!
 //! # Proof
 //!
@@ -62,49 +63,68 @@
 //! `model_queue_grant_against_give_up`, `model_queue_grant_against_new_waker`,
 //! `model_queue_release_against_give_up`.
 
+mod release;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::ptr;
 use std::task::{Context, Poll, Waker};
 
-use super::batch::WakeBatch;
-use super::links::{self, Ends, Links};
+use super::links::{Lines, Links};
 use super::site::WaitSite;
 use super::state::Phase;
 use super::waiter::{Waiter, Wake};
-use crate::shim::mutex::{Mutex, MutexGuard};
+use crate::shim::atomic::AtomicU32;
+use crate::shim::lock::{Lock, LockGuard};
 
 /// A queue of waiters with payload `P`, and data `S` of its user under the same lock.
 ///
+/// The queue may have several lines (of readers and of writers, say), each first in, first out.
+/// Methods that name no line mean the first. Beside the lock lies a [`word`](Self::word) for the
+/// user's state: it costs no space, and the whole queue with it is sixteen bytes.
+///
 /// The queue does not own its waiters. Whoever pushes one promises to remove it (or to see it
 /// done) before it goes away; primitives do that in the destructor of their future.
-pub struct WaitQueue<P = (), S = ()> {
-    inner: Mutex<Inner<P, S>>,
+pub struct WaitQueue<P = (), S = (), const LINES: usize = 1> {
+    inner: Lock<Inner<P, S, LINES>>,
 }
 
-struct Inner<P, S> {
-    ends: Ends,
+struct Inner<P, S, const LINES: usize> {
+    lines: Lines<LINES>,
     shared: S,
     _nodes: PhantomData<*const Waiter<P>>,
 }
 
 // SAFETY: the pointers lead to waiters, which are accessed under the lock around this value only;
 // their payloads cross threads with it.
-unsafe impl<P: Send, S: Send> Send for Inner<P, S> {}
+unsafe impl<P: Send, S: Send, const LINES: usize> Send for Inner<P, S, LINES> {}
 
-impl<P, S> WaitQueue<P, S> {
+impl<P, S, const LINES: usize> WaitQueue<P, S, LINES> {
     crate::const_unless_loom! {
         /// An empty queue, with `shared` under its lock.
+        #[inline]
         pub const fn new(shared: S) -> Self {
-            let inner = Inner { ends: Ends::new(), shared, _nodes: PhantomData };
-            WaitQueue { inner: Mutex::new(inner) }
+            Self::with_word(0, shared)
         }
+
+        /// An empty queue, with `word` beside its lock and `shared` under it.
+        #[inline]
+        pub const fn with_word(word: u32, shared: S) -> Self {
+            let inner = Inner { lines: Lines::new(), shared, _nodes: PhantomData };
+            WaitQueue { inner: Lock::new(word, inner) }
+        }
+    }
+
+    /// A word for the user's state, which lies beside the lock and not under it.
+    #[inline]
+    pub fn word(&self) -> &AtomicU32 {
+        self.inner.word()
     }
 
     /// Takes the queue's lock. Hold it briefly, and run no foreign code under it.
     #[inline]
-    pub fn lock(&self) -> Locked<'_, P, S> {
+    pub fn lock(&self) -> Locked<'_, P, S, LINES> {
         Locked { queue: self, inner: self.inner.lock() }
     }
 
@@ -150,7 +170,7 @@ impl<P, S> WaitQueue<P, S> {
         let locked = self.lock();
         let (result, unused) = match node.state.phase_locked() {
             // SAFETY: the caller is the owner and holds the lock.
-            Phase::Waiting => (Poll::Pending, unsafe { node.set_waker(Some(new)) }),
+            Phase::Waiting => (Poll::Pending, unsafe { node.replace_waker(new) }),
             Phase::Done(outcome) => (Poll::Ready(outcome), Some(new)),
             Phase::Idle => unreachable!("a wait was polled that had not begun"),
         };
@@ -164,25 +184,27 @@ impl<P, S> WaitQueue<P, S> {
     }
 }
 
-impl<P, S: Default> Default for WaitQueue<P, S> {
+impl<P, S: Default, const LINES: usize> Default for WaitQueue<P, S, LINES> {
     fn default() -> Self {
         Self::new(S::default())
     }
 }
 
-impl<P, S> fmt::Debug for WaitQueue<P, S> {
+impl<P, S, const LINES: usize> fmt::Debug for WaitQueue<P, S, LINES> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let waiters =
+            |inner: &Inner<P, S, LINES>| (0..LINES).any(|line| !inner.lines.first(line).is_null());
         match self.inner.try_lock() {
-            Some(inner) => write!(f, "WaitQueue(waiters: {})", !inner.ends.head.is_null()),
+            Some(inner) => write!(f, "WaitQueue(waiters: {})", waiters(&inner)),
             None => f.write_str("WaitQueue(locked)"),
         }
     }
 }
 
 /// The queue, locked.
-pub struct Locked<'q, P, S> {
-    queue: &'q WaitQueue<P, S>,
-    inner: MutexGuard<'q, Inner<P, S>>,
+pub struct Locked<'q, P, S, const LINES: usize = 1> {
+    queue: &'q WaitQueue<P, S, LINES>,
+    inner: LockGuard<'q, Inner<P, S, LINES>>,
 }
 
 /// What [`Locked::remove`] found.
@@ -197,7 +219,7 @@ pub enum Removed {
     Done(u8),
 }
 
-impl<'q, P, S> Locked<'q, P, S> {
+impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
     /// The user's data under the lock.
     #[inline]
     pub fn shared(&mut self) -> &mut S {
@@ -207,7 +229,13 @@ impl<'q, P, S> Locked<'q, P, S> {
     /// Whether nobody waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.inner.ends.head.is_null()
+        self.is_line_empty(0)
+    }
+
+    /// Whether nobody waits in this line.
+    #[inline]
+    pub fn is_line_empty(&self, line: usize) -> bool {
+        self.inner.lines.first(line).is_null()
     }
 
     /// Adds a waiter at the back. Without a waker it is served like any other, and woken by
@@ -217,11 +245,28 @@ impl<'q, P, S> Locked<'q, P, S> {
     ///
     /// The caller owns `node`, which is idle, and before it goes away removes it from this queue
     /// ([`remove`](Self::remove)) unless it has seen it done.
+    #[inline]
     pub unsafe fn push_back(&mut self, node: Pin<&Waiter<P>>, waker: Option<Waker>) {
+        // SAFETY: passed on from the caller.
+        unsafe { self.push_back_to(0, node, waker) };
+    }
+
+    /// Adds a waiter at the back of a line.
+    ///
+    /// # Safety
+    ///
+    /// As for [`push_back`](Self::push_back).
+    #[inline]
+    pub unsafe fn push_back_to(
+        &mut self,
+        line: usize,
+        node: Pin<&Waiter<P>>,
+        waker: Option<Waker>,
+    ) {
         // SAFETY: the caller owns the idle node, and keeps it in place until it is out.
         unsafe {
             self.begin(node, waker);
-            self.inner.ends.push_back(links_of(node));
+            self.inner.lines.push_back(line, links_of(node));
         }
     }
 
@@ -230,11 +275,12 @@ impl<'q, P, S> Locked<'q, P, S> {
     /// # Safety
     ///
     /// As for [`push_back`](Self::push_back).
+    #[inline]
     pub unsafe fn push_front(&mut self, node: Pin<&Waiter<P>>, waker: Option<Waker>) {
-        // SAFETY: as in `push_back`.
+        // SAFETY: as in `push_back_to`.
         unsafe {
             self.begin(node, waker);
-            self.inner.ends.push_front(links_of(node));
+            self.inner.lines.push_front(0, links_of(node));
         }
     }
 
@@ -243,9 +289,8 @@ impl<'q, P, S> Locked<'q, P, S> {
     /// The caller owns the idle node.
     unsafe fn begin(&mut self, node: Pin<&Waiter<P>>, waker: Option<Waker>) {
         debug_assert_eq!(node.state.phase_locked(), Phase::Idle, "a waiter was queued twice");
-        // SAFETY: the caller owns the idle node.
-        let old = unsafe { node.set_waker(waker) };
-        debug_assert!(old.is_none(), "an idle node holds no waker");
+        // SAFETY: the caller owns the idle node, and the lock is held.
+        unsafe { node.set_waker(waker) };
         node.state.begin();
     }
 
@@ -253,7 +298,7 @@ impl<'q, P, S> Locked<'q, P, S> {
     #[inline]
     pub fn front<R>(&mut self, f: impl FnOnce(&mut P) -> R) -> Option<R> {
         // SAFETY: a linked node is alive, and the lock gives access to its payload.
-        let node = unsafe { self.inner.ends.head.cast::<Waiter<P>>().as_ref()? };
+        let node = unsafe { self.inner.lines.first(0).cast::<Waiter<P>>().as_ref()? };
         // SAFETY: as above.
         Some(node.payload().with_mut(|payload| f(unsafe { &mut *payload })))
     }
@@ -261,17 +306,24 @@ impl<'q, P, S> Locked<'q, P, S> {
     /// Grants `outcome` to the first waiter. Wake it when the lock is released.
     #[inline]
     pub fn grant_front(&mut self, outcome: u8) -> Option<Wake> {
-        let head = self.inner.ends.head;
-        // SAFETY: a node at an end of the list is linked.
-        (!head.is_null()).then(|| unsafe { self.grant(head, outcome) })
+        self.grant_front_of(0, outcome)
+    }
+
+    /// Grants `outcome` to the first waiter of a line. Wake it when the lock is released.
+    #[inline]
+    pub fn grant_front_of(&mut self, line: usize, outcome: u8) -> Option<Wake> {
+        let first = self.inner.lines.first(line);
+        // SAFETY: a node at an end of a line is linked.
+        (!first.is_null()).then(|| unsafe { self.grant(first, outcome) })
     }
 
     /// Grants `outcome` to the last waiter. Wake it when the lock is released.
     #[inline]
     pub fn grant_back(&mut self, outcome: u8) -> Option<Wake> {
-        let tail = self.inner.ends.tail;
-        // SAFETY: a node at an end of the list is linked.
-        (!tail.is_null()).then(|| unsafe { self.grant(tail, outcome) })
+        // SAFETY: the lock is held.
+        let last = unsafe { self.inner.lines.last(0) };
+        // SAFETY: a node at an end of a line is linked.
+        (!last.is_null()).then(|| unsafe { self.grant(last, outcome) })
     }
 
     /// # Safety
@@ -280,7 +332,7 @@ impl<'q, P, S> Locked<'q, P, S> {
     unsafe fn grant(&mut self, node: *const Links, outcome: u8) -> Wake {
         // SAFETY: a linked node is alive, and the lock gives access to links and waker.
         unsafe {
-            self.inner.ends.unlink(node);
+            self.inner.lines.unlink(node);
             let node = &*node.cast::<Waiter<P>>();
             let waker = node.take_waker();
             // The last touch: the owner may free the node from here on.
@@ -304,7 +356,7 @@ impl<'q, P, S> Locked<'q, P, S> {
             Phase::Waiting => {
                 // SAFETY: a waiting node is linked, and the caller holds the lock.
                 let waker = unsafe {
-                    self.inner.ends.unlink(links_of(node));
+                    self.inner.lines.unlink(links_of(node));
                     node.take_waker()
                 };
                 node.state.end();
@@ -313,72 +365,23 @@ impl<'q, P, S> Locked<'q, P, S> {
         }
     }
 
-    /// Grants `outcome` to everybody who waits now, wakes them, and returns with the lock
-    /// released. Constant time under the lock for the decision, then batches.
-    ///
-    /// Who is pushed after this call began (from inside a waker, too) is not released by it. If a
-    /// waker panics, the others are still called, then the panic goes on.
-    pub fn release_all(mut self, outcome: u8) {
-        if self.is_empty() {
-            return;
-        }
-        let queue = self.queue;
-        let sentinel = Links::new();
-        // A shared reference, and the local is not touched by name again: it stays put and shared
-        // until the ring around it is empty.
-        let ring = ptr::from_ref(&sentinel);
-        let mut batch = WakeBatch::new();
-        // SAFETY: the lock is held; the sentinel lives in this frame, which ends with an empty
-        // ring: the loop below has no other exit, and `wake_all` does not unwind.
-        unsafe { self.inner.ends.splice(ring) };
-        loop {
-            // SAFETY: the lock is held, and the sentinel is that of the ring above.
-            let done = unsafe { self.grant_ring(ring, outcome, &mut batch) };
-            drop(self);
-            if done {
-                return batch.finish();
-            }
-            batch.wake_all();
-            self = queue.lock();
-        }
-    }
-
-    /// Grants to nodes of the ring until it is empty (true) or the batch is full.
-    ///
-    /// # Safety
-    ///
-    /// `ring` is the sentinel of a ring that was spliced off this queue.
-    unsafe fn grant_ring(
-        &mut self,
-        ring: *const Links,
-        outcome: u8,
-        batch: &mut WakeBatch,
-    ) -> bool {
-        loop {
-            // SAFETY: passed on from the caller; the lock is held.
-            let Some(node) = (unsafe { links::first_of_ring(ring) }) else { return true };
-            if batch.is_full() {
-                return false;
-            }
-            // SAFETY: the node is linked in the ring.
-            batch.push(unsafe { self.grant(node, outcome) });
-        }
-    }
-
-    /// What everybody waits for, first in line first: for dumps.
+    /// What everybody waits for, line by line and first in line first: for dumps.
     pub fn sites(&self) -> impl Iterator<Item = WaitSite> {
-        let mut next = self.inner.ends.head;
-        std::iter::from_fn(move || {
-            // SAFETY: the lock is held as long as the iterator borrows it; linked nodes are alive.
-            let node = unsafe { next.cast::<Waiter<P>>().as_ref()? };
-            // SAFETY: as above.
-            next = unsafe { links::after(next) };
-            Some(node.site())
+        (0..LINES).flat_map(move |line| {
+            let mut next = self.inner.lines.first(line);
+            std::iter::from_fn(move || {
+                // SAFETY: the lock is held as long as the iterator borrows it, and linked nodes
+                // are alive.
+                let node = unsafe { next.cast::<Waiter<P>>().as_ref()? };
+                // SAFETY: as above.
+                next = unsafe { self.inner.lines.after(line, next) };
+                Some(node.site())
+            })
         })
     }
 }
 
-impl<P, S> fmt::Debug for Locked<'_, P, S> {
+impl<P, S, const LINES: usize> fmt::Debug for Locked<'_, P, S, LINES> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.sites()).finish()
     }

@@ -21,6 +21,7 @@
 
 use std::fmt;
 use std::marker::PhantomPinned;
+use std::mem::MaybeUninit;
 use std::panic::Location;
 use std::ptr;
 use std::task::{RawWakerVTable, Waker};
@@ -44,9 +45,11 @@ pub struct Waiter<P = ()> {
     /// First, so that a pointer to it is a pointer to the node.
     pub(super) links: Links,
     pub(super) state: NodeState,
-    pub(super) waker: UnsafeCell<Option<Waker>>,
-    /// What the waker looks like, for the owner to compare without the lock.
-    stamp: UnsafeCell<Stamp>,
+    /// Initialised exactly while waiting.
+    waker: UnsafeCell<MaybeUninit<Option<Waker>>>,
+    /// What the waker looks like, for the owner to compare without the lock. Written when the wait
+    /// begins.
+    stamp: UnsafeCell<MaybeUninit<Stamp>>,
     payload: UnsafeCell<P>,
     location: &'static Location<'static>,
     _pin: PhantomPinned,
@@ -76,13 +79,16 @@ unsafe impl<P: Send> Sync for Waiter<P> {}
 impl<P> Waiter<P> {
     crate::const_unless_loom! {
         /// An idle node. Remembers its caller as the place where the wait was written.
+        ///
+        /// Writes little: what only a queued node needs is written when it is queued.
+        #[inline]
         #[track_caller]
         pub const fn new(kind: WaitKind, payload: P) -> Self {
             Waiter {
                 links: Links::new(),
                 state: NodeState::new(kind),
-                waker: UnsafeCell::new(None),
-                stamp: UnsafeCell::new(Stamp::NONE),
+                waker: UnsafeCell::new(MaybeUninit::uninit()),
+                stamp: UnsafeCell::new(MaybeUninit::uninit()),
                 payload: UnsafeCell::new(payload),
                 location: Location::caller(),
                 _pin: PhantomPinned,
@@ -113,49 +119,68 @@ impl<P> Waiter<P> {
     ///
     /// # Safety
     ///
-    /// The caller is the node's owner.
+    /// The caller is the node's owner, and the node was queued.
     #[inline]
     pub(super) unsafe fn has_stamp_of(&self, waker: &Waker) -> bool {
         // Equal pointers mean the same waker: ours is alive in the node, or in the hands of a
         // granter that is about to call it, so its address was not given to another.
-        // SAFETY: only the owner accesses the stamp.
-        self.stamp.with(|stamp| unsafe { *stamp } == Stamp::of(waker))
+        // SAFETY: only the owner accesses the stamp, which was written when the wait began.
+        self.stamp.with(|stamp| unsafe { (*stamp).assume_init() } == Stamp::of(waker))
     }
 
-    /// Sets the waker and its stamp; returns the old waker, to be dropped outside the lock.
+    /// Sets the waker and its stamp at the beginning of a wait.
     ///
     /// # Safety
     ///
-    /// The caller is the node's owner, and holds the lock or the node is idle.
-    pub(super) unsafe fn set_waker(&self, waker: Option<Waker>) -> Option<Waker> {
+    /// The caller is the node's owner, and holds the lock; the node is idle.
+    pub(super) unsafe fn set_waker(&self, waker: Option<Waker>) {
         let stamp = waker.as_ref().map_or(Stamp::NONE, Stamp::of);
-        // SAFETY: the caller is the owner.
-        self.stamp.with_mut(|slot| unsafe { *slot = stamp });
-        // SAFETY: the caller is the owner, and no granter is at the node.
-        self.waker.with_mut(|slot| std::mem::replace(unsafe { &mut *slot }, waker))
+        // SAFETY: the caller is the owner, and an idle node holds no waker.
+        self.stamp.with_mut(|slot| unsafe { (*slot).write(stamp) });
+        // SAFETY: as above.
+        self.waker.with_mut(|slot| unsafe { (*slot).write(waker) });
     }
 
-    /// Moves the waker out.
+    /// Replaces waker and stamp; returns the old waker, to be dropped outside the lock.
     ///
     /// # Safety
     ///
-    /// The caller holds the lock, and the node is linked, or was until now.
+    /// The caller is the node's owner, and holds the lock; the node is waiting.
+    pub(super) unsafe fn replace_waker(&self, waker: Waker) -> Option<Waker> {
+        let stamp = Stamp::of(&waker);
+        // SAFETY: the caller is the owner.
+        self.stamp.with_mut(|slot| unsafe { (*slot).write(stamp) });
+        // SAFETY: the lock gives access, and the waker of a waiting node is initialised.
+        self.waker.with_mut(|slot| unsafe { (*slot).assume_init_mut() }.replace(waker))
+    }
+
+    /// Moves the waker out, which ends the wait.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds the lock, the node is waiting, and ceases to with this.
     pub(super) unsafe fn take_waker(&self) -> Option<Waker> {
-        // SAFETY: the lock gives access to the waker of a waiting node.
-        self.waker.with_mut(|slot| unsafe { (*slot).take() })
+        // SAFETY: the lock gives access to the waker of a waiting node, where it is initialised.
+        self.waker.with_mut(|slot| unsafe { (*slot).assume_init_read() })
     }
 }
 
+/// Neighbours point here. An unwinding thread would let them follow the pointers.
+#[cold]
+fn dropped_while_queued(site: WaitSite) -> ! {
+    eprintln!("raddle: a waiter was dropped while queued ({site})");
+    std::process::abort();
+}
+
 impl<P> Drop for Waiter<P> {
+    #[inline]
     fn drop(&mut self) {
         if self.state.phase_locked() == Phase::Waiting {
-            // Neighbours point here. An unwinding thread would let them follow the pointers.
-            eprintln!("raddle: a waiter was dropped while queued ({})", self.site());
-            std::process::abort();
+            dropped_while_queued(self.site());
         }
         // Nothing in production. To the model checker these are the accesses that freeing is.
         self.links.touch();
-        self.waker.with_mut(drop);
+        self.waker.with_mut(|_| ());
     }
 }
 

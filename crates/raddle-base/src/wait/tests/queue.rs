@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::gate::{ALL, Gate, ONE, Pass};
 use super::support::{Counter, Event, Hostile};
-use crate::wait::{WaitKind, Waiter, WakeBatch};
+use crate::wait::{WaitKind, WaitQueue, Waiter, WakeBatch};
 
 fn poll(pass: &mut Pin<Box<Pass>>, waker: &Waker) -> Poll<u8> {
     pass.as_mut().poll(&mut Context::from_waker(waker))
@@ -257,6 +257,8 @@ fn a_dump_names_kind_and_place() {
 #[test]
 fn a_node_is_small() {
     assert!(size_of::<Waiter>() <= 64, "{}", size_of::<Waiter>());
+    assert_eq!(size_of::<WaitQueue>(), 16);
+    assert_eq!(size_of::<WaitQueue<(), (), 2>>(), 24);
     fn send_sync<T: Send + Sync>() {}
     send_sync::<Waiter<std::cell::Cell<u8>>>();
 }
