@@ -12,6 +12,7 @@
 //! | send many values to one receiver | [`mpsc`] |
 //! | limit how many may do something | [`Semaphore`] |
 //! | say that something happened | [`Notify`] |
+//! | open a gate for all, or a turnstile for one | [`ManualResetEvent`], [`AutoResetEvent`] |
 //!
 //! Rules that hold for all of them.
 //!
@@ -26,6 +27,7 @@
 
 mod block_on;
 pub mod cancel;
+pub mod event;
 pub mod mpsc;
 pub mod notify;
 pub mod oneshot;
@@ -34,6 +36,7 @@ pub mod semaphore;
 
 pub use block_on::{Refused, Wait, block_on, try_block_on, wait_timeout, wait_until};
 pub use cancel::{CancelError, CancelExt, CancelOn, CancellationToken};
+pub use event::{AutoResetEvent, EventSlot, EventWait, ManualResetEvent};
 pub use notify::{Notified, Notify, OwnedNotified};
 pub use semaphore::{
     Acquire, AcquireError, AcquireOwned, OwnedSemaphorePermit, Semaphore, SemaphorePermit,

@@ -9,7 +9,10 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use raddle_sync::{CancelExt, CancellationToken, Notify, Semaphore, mpsc, oneshot};
+use raddle_sync::{
+    AutoResetEvent, CancelExt, CancellationToken, ManualResetEvent, Notify, Semaphore, mpsc,
+    oneshot,
+};
 
 struct Counting;
 
@@ -107,6 +110,25 @@ fn notify_one_and_all() {
         notify.notify_waiters();
         ready(one);
         ready(other);
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn events_ready_suspended_and_released() {
+    let gate = ManualResetEvent::new();
+    let turnstile = AutoResetEvent::new();
+    let mut waits: Vec<_> = (0..1000).map(|_| Box::pin(gate.wait())).collect();
+    let count = allocations(|| {
+        assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+        gate.set();
+        assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_ready()));
+        ready(gate.wait());
+        let mut wait = pin!(turnstile.wait());
+        assert!(poll(wait.as_mut()).is_pending());
+        turnstile.set();
+        ready(wait);
+        assert!(poll(pin!(turnstile.wait())).is_pending());
     });
     assert_eq!(count, 0);
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Waker};
 use raddle_base::context::{self, BUDGET};
 
 use super::support::Counter;
-use crate::{Notify, Semaphore, mpsc, oneshot};
+use crate::{AutoResetEvent, ManualResetEvent, Notify, Semaphore, mpsc, oneshot};
 
 /// Polls futures made by `make`, all ready, until one is not, inside one poll of a task. Returns
 /// how many were ready. Checks that the task asked to be polled again, without a wake.
@@ -45,6 +45,14 @@ fn every_primitive_spends_the_budget() {
         notify.notified()
     };
     assert_eq!(spent(notified), BUDGET);
+    let gate = ManualResetEvent::with_state(true);
+    assert_eq!(spent(|| gate.wait()), BUDGET);
+    let turnstile = AutoResetEvent::new();
+    let turned = || {
+        turnstile.set();
+        turnstile.wait()
+    };
+    assert_eq!(spent(turned), BUDGET);
     let received = || {
         let (tx, rx) = oneshot::channel();
         tx.send(1).unwrap();

@@ -5,7 +5,10 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::support::{Counter, Polled, now};
-use crate::{CancelExt, CancellationToken, Notify, Semaphore, mpsc, oneshot};
+use crate::{
+    AutoResetEvent, CancelExt, CancellationToken, ManualResetEvent, Notify, Semaphore, mpsc,
+    oneshot,
+};
 
 /// The stages at which a future is dropped.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,6 +89,19 @@ fn a_notification_is_seen_or_kept_at_every_stage() {
             drop_at(notify.notified(), stage, || notify.notify_waiters());
             assert!(Polled::new(notify.notified()).poll().is_pending(), "{stage:?}");
         }
+    }
+}
+
+#[test]
+fn a_signal_is_seen_or_kept_at_every_stage() {
+    for stage in Stage::ALL {
+        let (gate, turnstile) = (ManualResetEvent::new(), Arc::new(AutoResetEvent::new()));
+        drop_at(gate.wait(), stage, || gate.set());
+        assert_eq!(gate.reset(), stage.is_served());
+        drop_at(turnstile.wait(), stage, || turnstile.set());
+        assert_eq!(turnstile.reset(), stage == Stage::Granted, "{stage:?}");
+        drop_at(turnstile.clone().wait_owned(), stage, || turnstile.set());
+        assert_eq!(turnstile.reset(), stage == Stage::Granted, "{stage:?}");
     }
 }
 
