@@ -13,6 +13,8 @@ use raddle_sync::{
     AutoResetEvent, CancelExt, CancellationToken, ManualResetEvent, Notify, Semaphore, mpsc,
     oneshot,
 };
+#[path = "allocations/meeting.rs"]
+mod meeting;
 
 struct Counting;
 
