@@ -10,6 +10,8 @@
 //! | stop work and all that belongs to it | [`CancellationToken`], [`CancelExt`] |
 //! | hand one value over | [`oneshot`] |
 //! | send many values to one receiver | [`mpsc`] |
+//! | share data, one task at a time | [`Mutex`], [`Condvar`] |
+//! | share data among readers, one writer at a time | [`RwLock`] |
 //! | limit how many may do something | [`Semaphore`] |
 //! | say that something happened | [`Notify`] |
 //! | open a gate for all, or a turnstile for one | [`ManualResetEvent`], [`AutoResetEvent`] |
@@ -36,18 +38,22 @@ pub mod barrier;
 mod block_on;
 pub mod cancel;
 pub mod completion;
+pub mod condvar;
 mod crowd;
 pub mod event;
 pub mod event_count;
 pub mod latch;
 pub mod lazy;
 pub mod mpsc;
+pub mod mutex;
 pub mod notify;
 pub mod once;
 pub mod once_cell;
 pub mod oneshot;
+mod owner;
 mod permits;
 pub mod phaser;
+pub mod rwlock;
 pub mod semaphore;
 pub mod set_once;
 pub mod shutdown;
@@ -58,14 +64,21 @@ pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, OwnedBarrierWait};
 pub use block_on::{Refused, Wait, block_on, try_block_on, wait_timeout, wait_until};
 pub use cancel::{CancelError, CancelExt, CancelOn, CancellationToken};
 pub use completion::{Completer, Completion};
+pub use condvar::Condvar;
 pub use event::{AutoResetEvent, EventSlot, EventWait, ManualResetEvent};
 pub use event_count::{EventCount, EventCountWait, OwnedEventCountWait};
 pub use latch::{ArriveAndWait, Latch, LatchWait, OwnedLatchWait};
 pub use lazy::LazyCell;
+pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 pub use notify::{Notified, Notify, OwnedNotified};
 pub use once::{Once, OnceWait, OwnedOnceWait};
 pub use once_cell::{OnceCell, SetError};
 pub use phaser::{Participant, Phaser, PhaserError};
+pub use rwlock::{
+    OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableGuard,
+    OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard, RwLockReadGuard, RwLockUpgradableGuard,
+    RwLockWriteGuard,
+};
 pub use semaphore::{
     Acquire, AcquireError, AcquireOwned, OwnedSemaphorePermit, Semaphore, SemaphorePermit,
     TryAcquireError,
