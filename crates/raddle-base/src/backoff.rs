@@ -48,7 +48,3 @@ impl Backoff {
         self.step > YIELD_LIMIT
     }
 }
-
-#[cfg(all(test, not(loom)))]
-#[path = "tests/backoff.rs"]
-mod tests;

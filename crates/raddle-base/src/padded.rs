@@ -39,7 +39,3 @@ impl<T> DerefMut for CachePadded<T> {
         &mut self.0
     }
 }
-
-#[cfg(test)]
-#[path = "tests/padded.rs"]
-mod tests;

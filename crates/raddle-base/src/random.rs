@@ -70,7 +70,3 @@ pub fn thread_below(n: u32) -> u32 {
         number
     })
 }
-
-#[cfg(test)]
-#[path = "tests/random.rs"]
-mod tests;
