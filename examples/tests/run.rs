@@ -28,3 +28,14 @@ fn pinned() {
 fn shutdown() {
     check(env!("CARGO_BIN_EXE_shutdown"), "left behind: spinner");
 }
+
+/// The README shows this very program.
+#[test]
+fn first() {
+    let program = include_str!("../src/bin/first.rs");
+    let shown = program.split_once("\n\n").expect("a header and a program").1;
+    let readme = include_str!("../../README.md");
+    assert!(readme.contains(&format!("```rust\n{shown}```")), "README.md and first.rs differ");
+    let output = Command::new(env!("CARGO_BIN_EXE_first")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}

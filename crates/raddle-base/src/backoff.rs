@@ -48,3 +48,7 @@ impl Backoff {
         self.step > YIELD_LIMIT
     }
 }
+
+#[cfg(all(test, not(loom)))]
+#[path = "tests/backoff.rs"]
+mod tests;

@@ -15,3 +15,6 @@ pub use disabled::point;
 
 /// Whether hooks are compiled in.
 pub const ENABLED: bool = cfg!(feature = "test-hooks");
+
+#[cfg(all(test, feature = "test-hooks"))]
+mod tests;

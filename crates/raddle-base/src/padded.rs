@@ -39,3 +39,7 @@ impl<T> DerefMut for CachePadded<T> {
         &mut self.0
     }
 }
+
+#[cfg(test)]
+#[path = "tests/padded.rs"]
+mod tests;

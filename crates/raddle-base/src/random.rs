@@ -70,3 +70,7 @@ pub fn thread_below(n: u32) -> u32 {
         number
     })
 }
+
+#[cfg(test)]
+#[path = "tests/random.rs"]
+mod tests;

@@ -16,6 +16,11 @@ use std::task::{Context, Poll, ready};
 
 mod registry;
 
+/// The same names, where users of tokio look for them.
+pub mod unix {
+    pub use super::{Signal, SignalKind, signal};
+}
+
 /// Which signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SignalKind(i32);

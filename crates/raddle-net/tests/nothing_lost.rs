@@ -8,13 +8,13 @@ use std::time::Duration;
 use support::{backends, on_each, open_descriptors, polled, tcp_pair, watched};
 
 /// Races of each kind on each backend and number of workers.
-const RACES: usize = if cfg!(debug_assertions) { 1_000 } else { 20_000 };
+const RACES: u32 = 20_000;
 
 async fn accepts() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     let client = raddle::spawn(async move {
-        for n in 0..RACES as u32 / 4 {
+        for n in 0..RACES {
             let stream = TcpStream::connect(addr).await.unwrap();
             stream.write_all(&n.to_ne_bytes()).await.unwrap();
             // Until the server has read it: the queue of the kernel does not fill.
@@ -23,7 +23,7 @@ async fn accepts() {
     });
     let mut expected = 0_u32;
     let mut polls = 0;
-    while expected < RACES as u32 / 4 {
+    while expected < RACES {
         polls += 1;
         let accepted = if polls % 5 == 0 {
             Some(listener.accept().await)
@@ -42,7 +42,7 @@ async fn accepts() {
 async fn opens() {
     for n in 0..RACES {
         let open = File::open("/proc/self/stat");
-        if let Some(file) = polled(open, n % 4 + 1).await {
+        if let Some(file) = polled(open, n as usize % 4 + 1).await {
             drop(file.unwrap());
         }
     }
@@ -51,7 +51,7 @@ async fn opens() {
 async fn receives() {
     let (a, b) = tcp_pair().await;
     let sender = raddle::spawn(async move {
-        for n in 0..RACES as u32 {
+        for n in 0..RACES {
             a.write_all(&n.to_ne_bytes()).await.unwrap();
             if n % 16 == 0 {
                 raddle::task::yield_now().await;
@@ -60,7 +60,7 @@ async fn receives() {
     });
     let mut got = Vec::new();
     let mut polls = 0;
-    while got.len() < RACES * 4 {
+    while got.len() < RACES as usize * 4 {
         polls += 1;
         let mut buf = [0; 100];
         let read = b.read(&mut buf);
@@ -75,18 +75,18 @@ async fn receives() {
     }
     sender.await.unwrap();
     let numbers = got.chunks(4).map(|four| u32::from_ne_bytes(four.try_into().unwrap()));
-    assert!(numbers.eq(0..RACES as u32), "every byte, in order");
+    assert!(numbers.eq(0..RACES), "every byte, in order");
 }
 
 async fn datagrams() {
     let (a, b) = UnixDatagram::pair().unwrap();
     let sender = raddle::spawn(async move {
-        for n in 0..RACES as u32 {
+        for n in 0..RACES {
             a.send(&n.to_ne_bytes()).await.unwrap();
         }
     });
     let mut polls = 0;
-    for expected in 0..RACES as u32 {
+    for expected in 0..RACES {
         let mut buf = [0; 8];
         let count = loop {
             polls += 1;
@@ -109,15 +109,15 @@ fn raced_with_drops() {
     });
     for io in backends() {
         let before = open_descriptors();
-        watched(move || {
-            for workers in [1, 2] {
+        for workers in [1, 2] {
+            watched(move || {
                 let build = || raddle::Runtime::builder().workers(workers).io(io).build().unwrap();
                 build().run(accepts());
                 build().run(opens());
                 build().run(receives());
                 build().run(datagrams());
-            }
-        });
+            });
+        }
         assert_eq!(open_descriptors(), before, "{io:?}");
     }
 }

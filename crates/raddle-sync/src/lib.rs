@@ -10,9 +10,18 @@
 //! | stop work and all that belongs to it | [`CancellationToken`], [`CancelExt`] |
 //! | hand one value over | [`oneshot`] |
 //! | send many values to one receiver | [`mpsc`] |
+//! | share data, one task at a time | [`Mutex`], [`Condvar`] |
+//! | share data among readers, one writer at a time | [`RwLock`] |
 //! | limit how many may do something | [`Semaphore`] |
 //! | say that something happened | [`Notify`] |
 //! | open a gate for all, or a turnstile for one | [`ManualResetEvent`], [`AutoResetEvent`] |
+//! | wait until so many have done their part, once | [`Latch`], [`WaitGroup`] |
+//! | meet, round after round | [`Barrier`], [`Phaser`] |
+//! | wait for a condition of your own | [`EventCount`] |
+//! | wait for tasks that come and go | [`TaskTracker`] |
+//! | ask for an end and wait for it | [`Shutdown`] |
+//! | do something once, make a value once | [`Once`], [`OnceCell`], [`LazyCell`] |
+//! | set a value once, for many to read | [`SetOnce`], [`completion`] |
 //!
 //! Rules that hold for all of them.
 //!
@@ -25,23 +34,59 @@
 //! * *Budget.* Operations of a raddle task spend its budget, so that a loop over ready primitives
 //!   gives way to other tasks. On other executors the budget has no limit.
 
+pub mod barrier;
 mod block_on;
 pub mod cancel;
+pub mod completion;
+pub mod condvar;
+mod crowd;
 pub mod event;
+pub mod event_count;
+pub mod latch;
+pub mod lazy;
 pub mod mpsc;
+pub mod mutex;
 pub mod notify;
+pub mod once;
+pub mod once_cell;
 pub mod oneshot;
+mod owner;
 mod permits;
+pub mod phaser;
+pub mod rwlock;
 pub mod semaphore;
+pub mod set_once;
+pub mod shutdown;
+pub mod tracker;
+pub mod wait_group;
 
+pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, OwnedBarrierWait};
 pub use block_on::{Refused, Wait, block_on, try_block_on, wait_timeout, wait_until};
 pub use cancel::{CancelError, CancelExt, CancelOn, CancellationToken};
+pub use completion::{Completer, Completion};
+pub use condvar::Condvar;
 pub use event::{AutoResetEvent, EventSlot, EventWait, ManualResetEvent};
+pub use event_count::{EventCount, EventCountWait, OwnedEventCountWait};
+pub use latch::{ArriveAndWait, Latch, LatchWait, OwnedLatchWait};
+pub use lazy::LazyCell;
+pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 pub use notify::{Notified, Notify, OwnedNotified};
+pub use once::{Once, OnceWait, OwnedOnceWait};
+pub use once_cell::{OnceCell, SetError};
+pub use phaser::{Participant, Phaser, PhaserError};
+pub use rwlock::{
+    OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableGuard,
+    OwnedRwLockWriteGuard, RwLock, RwLockMappedWriteGuard, RwLockReadGuard, RwLockUpgradableGuard,
+    RwLockWriteGuard,
+};
 pub use semaphore::{
     Acquire, AcquireError, AcquireOwned, OwnedSemaphorePermit, Semaphore, SemaphorePermit,
     TryAcquireError,
 };
+pub use set_once::{SetOnce, SetOnceError};
+pub use shutdown::{Shutdown, ShutdownGuard, ShutdownWatch};
+pub use tracker::{TaskTracker, TaskTrackerToken, TrackedFuture};
+pub use wait_group::{WaitGroup, WaitGroupFuture};
 
 #[cfg(test)]
 mod tests;

@@ -14,12 +14,13 @@
 //! |---|---|
 //! | 0 | CLOSED: nothing is given out any more |
 //! | 1 | WAITERS: the queue is not empty |
-//! | 2.. | free permits |
+//! | 2.. | free permits; negative: a debt, which returned permits pay before anything else |
 //!
 //! | CLOSED | WAITERS | free | |
 //! |---|---|---|---|
 //! | 0 | 0 | any | nobody waits |
 //! | 0 | 1 | 0 | somebody waits; what comes back goes to the queue under its lock |
+//! | 0 | any | < 0 | permits were taken away that were in use; who comes must wait |
 //! | 1 | 0 | any | closed; permits still come back and are counted |
 //!
 //! WAITERS with free permits does not occur, which is the *invariant*: a waiter joins the queue
@@ -33,7 +34,8 @@
 //! what it misses; a head that has all is granted and the next one is served; what is left with
 //! the queue empty becomes free in the exchange that clears WAITERS. *Give up*: leave the queue
 //! and return what had been collected, which serves those behind. *Close*: set CLOSED, take back
-//! what the head had collected (only the head can have any), release all with an error.
+//! what the head had collected (only the head can have any), release all with an error. *Reduce*:
+//! an exchange takes away what is free and makes the rest a debt; what comes back pays that first.
 //!
 //! # Race
 //!
@@ -105,7 +107,13 @@ impl Permits {
 
     pub(crate) fn available(&self) -> usize {
         // Acquire: who sees a permit back sees what was done under it.
-        self.word.load(Acquire) >> SHIFT
+        free(self.word.load(Acquire))
+    }
+
+    /// Permits that were taken away and have not come back yet.
+    pub(crate) fn debt(&self) -> usize {
+        // Acquire: as in `available`.
+        debt(self.word.load(Acquire))
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -122,7 +130,7 @@ impl Permits {
             if word & CLOSED != 0 {
                 return Err(Denied::Closed);
             }
-            if word >> SHIFT < count {
+            if free(word) < count {
                 return Err(Denied::NotNow);
             }
             let next = word - (count << SHIFT);
@@ -143,8 +151,9 @@ impl Permits {
         let mut word = self.word.load(Relaxed);
         while word & WAITERS == 0 {
             check_total(word, count);
+            let next = word.wrapping_add(count << SHIFT);
             // Release: what was done under the permits is visible to whoever takes them.
-            match self.word.compare_exchange_weak(word, word + (count << SHIFT), Release, Relaxed) {
+            match self.word.compare_exchange_weak(word, next, Release, Relaxed) {
                 Ok(_) => return,
                 Err(now) => word = now,
             }
@@ -159,6 +168,7 @@ impl Permits {
     fn serve<'a>(&'a self, mut queue: Locked<'a, Need, ()>, mut count: usize) {
         let mut batch = WakeBatch::new();
         loop {
+            count -= self.pay(count);
             let served = serve_some(&mut queue, &mut count, &mut batch);
             if served && queue.is_empty() {
                 self.set_free(count);
@@ -177,10 +187,46 @@ impl Permits {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
         loop {
-            let next = (word & !WAITERS) + (count << SHIFT);
+            let next = (word & !WAITERS).wrapping_add(count << SHIFT);
             // Release: as in `release`. That no sum overflows here is the caller's check, or
             // follows from the permits having existed before.
             match self.word.compare_exchange_weak(word, next, Release, Relaxed) {
+                Ok(_) => return,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// With the queue locked: pays the debt with up to `count` permits, and tells with how many.
+    fn pay(&self, count: usize) -> usize {
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word.load(Relaxed);
+        loop {
+            let paid = count.min(debt(word));
+            if paid == 0 {
+                return 0;
+            }
+            let next = word.wrapping_add(paid << SHIFT);
+            // Release: as in `release`, for permits that are free once the debt is paid.
+            match self.word.compare_exchange_weak(word, next, Release, Relaxed) {
+                Ok(_) => return paid,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// Takes `count` permits away for good: free ones, and for the rest those that come back next.
+    ///
+    /// Panics if the debt would be more than [`MAX`](Self::MAX); nothing has changed then.
+    pub(crate) fn reduce(&self, count: usize) {
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word.load(Relaxed);
+        loop {
+            let room = Self::MAX - debt(word);
+            assert!(count <= room, "more permits are taken away than a semaphore can hold");
+            let next = word.wrapping_sub(count << SHIFT);
+            // Acquire: as in `try_acquire`.
+            match self.word.compare_exchange_weak(word, next, Acquire, Relaxed) {
                 Ok(_) => return,
                 Err(now) => word = now,
             }
@@ -192,7 +238,7 @@ impl Permits {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
         loop {
-            let taken = count.min(word >> SHIFT);
+            let taken = count.min(free(word));
             // Acquire: as in `try_acquire`.
             match self.word.compare_exchange_weak(word, word - (taken << SHIFT), Acquire, Relaxed) {
                 Ok(_) => return taken,
@@ -208,7 +254,7 @@ impl Permits {
         // Relaxed: the next exchange orders.
         let mut word = self.word.load(Relaxed);
         loop {
-            let next = ((word & !WAITERS) | CLOSED) + (collected << SHIFT);
+            let next = ((word & !WAITERS) | CLOSED).wrapping_add(collected << SHIFT);
             // Release: who sees the end sees what led to it, and as in `release`. Acquire: what
             // happened before an earlier close is visible to a later caller.
             match self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) {
@@ -271,7 +317,7 @@ impl Permits {
             if word & CLOSED != 0 {
                 return Poll::Ready(Err(Denied::Closed));
             }
-            let taken = wanted.min(word >> SHIFT);
+            let taken = wanted.min(free(word));
             let waits = if taken < wanted { WAITERS } else { 0 };
             let next = (word - (taken << SHIFT)) | waits;
             // Acquire: as in `try_acquire`.
@@ -347,9 +393,21 @@ fn serve_some(queue: &mut Locked<'_, Need, ()>, count: &mut usize, batch: &mut W
     }
 }
 
+/// The free permits of a word.
+#[inline]
+fn free(word: usize) -> usize {
+    (word.cast_signed() >> SHIFT).max(0).cast_unsigned()
+}
+
+/// The debt of a word.
+#[inline]
+fn debt(word: usize) -> usize {
+    (word.cast_signed() >> SHIFT).min(0).unsigned_abs()
+}
+
 fn check_total(word: usize, count: usize) {
-    let free = word >> SHIFT;
-    assert!(count <= Permits::MAX.saturating_sub(free), "more permits than a semaphore can hold");
+    let room = Permits::MAX - free(word);
+    assert!(count <= room, "more permits than a semaphore can hold");
 }
 
 #[cfg(all(test, loom))]

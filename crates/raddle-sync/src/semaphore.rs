@@ -11,9 +11,11 @@ use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use raddle_base::wait::{WaitKind, Waiter};
 
+use crate::block_on::{block_on, wait_timeout};
 use crate::permits::{Denied, Need, Permits};
 
 /// Limits how many may do something at the same time.
@@ -88,6 +90,35 @@ impl Semaphore {
         self.permits.forget(count)
     }
 
+    /// Removes all free permits for good, and tells how many they were.
+    pub fn drain_permits(&self) -> usize {
+        self.permits.forget(usize::MAX)
+    }
+
+    /// Takes `count` permits away for good, and never waits: those that are free at once, and for
+    /// the rest the next ones that come back, before anybody who waits gets any.
+    ///
+    /// # Panics
+    ///
+    /// If more than [`MAX_PERMITS`](Self::MAX_PERMITS) would be owed; the count stays as it was.
+    ///
+    /// ```
+    /// let semaphore = raddle_sync::Semaphore::new(3);
+    /// let two = semaphore.try_acquire_many(2).unwrap();
+    /// semaphore.reduce_permits(2);
+    /// assert_eq!((semaphore.available_permits(), semaphore.owed_permits()), (0, 1));
+    /// drop(two);
+    /// assert_eq!((semaphore.available_permits(), semaphore.owed_permits()), (1, 0));
+    /// ```
+    pub fn reduce_permits(&self, count: usize) {
+        self.permits.reduce(count);
+    }
+
+    /// Permits that were [taken away](Self::reduce_permits) while in use and have not come back.
+    pub fn owed_permits(&self) -> usize {
+        self.permits.debt()
+    }
+
     /// Waits for one permit.
     ///
     /// # Cancel safety
@@ -148,6 +179,46 @@ impl Semaphore {
     ) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.permits.try_acquire(count as usize)?;
         Ok(OwnedSemaphorePermit::new(self, count))
+    }
+
+    /// Blocks the thread until one permit is there. See [`acquire`](Self::acquire).
+    ///
+    /// # Errors
+    ///
+    /// If the semaphore is closed, also while waiting.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task: use [`acquire`](Self::acquire) there.
+    #[track_caller]
+    pub fn blocking_acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        block_on(self.acquire())
+    }
+
+    /// Blocks the thread until `count` permits are there. See
+    /// [`blocking_acquire`](Self::blocking_acquire).
+    #[track_caller]
+    pub fn blocking_acquire_many(&self, count: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
+        block_on(self.acquire_many(count))
+    }
+
+    /// As [`blocking_acquire`](Self::blocking_acquire) for at most `limit`; `None` when it is over.
+    #[track_caller]
+    pub fn blocking_acquire_timeout(
+        &self,
+        limit: Duration,
+    ) -> Option<Result<SemaphorePermit<'_>, AcquireError>> {
+        wait_timeout(self.acquire(), limit)
+    }
+
+    /// As [`blocking_acquire_many`](Self::blocking_acquire_many) for at most `limit`.
+    #[track_caller]
+    pub fn blocking_acquire_many_timeout(
+        &self,
+        count: u32,
+        limit: Duration,
+    ) -> Option<Result<SemaphorePermit<'_>, AcquireError>> {
+        wait_timeout(self.acquire_many(count), limit)
     }
 
     /// Gives out no permits any more, and ends all waits with an error. Permits that are held, or
@@ -414,3 +485,6 @@ impl Error for TryAcquireError {}
 #[cfg(all(test, not(loom)))]
 #[path = "tests/semaphore.rs"]
 mod tests;
+#[cfg(all(test, not(loom)))]
+#[path = "tests/semaphore_reduce.rs"]
+mod tests_reduce;

@@ -3,8 +3,14 @@
 #[cfg(not(loom))]
 mod budget;
 #[cfg(not(loom))]
+pub(crate) mod crowds;
+#[cfg(not(loom))]
 mod drop_points;
+#[cfg(not(loom))]
+mod matrix;
 #[cfg(loom)]
 pub(crate) mod model;
+#[cfg(not(loom))]
+pub(crate) mod sequences;
 #[cfg(not(loom))]
 pub(crate) mod support;

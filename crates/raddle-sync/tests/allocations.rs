@@ -10,9 +10,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use raddle_sync::{
-    AutoResetEvent, CancelExt, CancellationToken, ManualResetEvent, Notify, Semaphore, mpsc,
-    oneshot,
+    AutoResetEvent, CancelExt, CancellationToken, Condvar, ManualResetEvent, Mutex, Notify, RwLock,
+    Semaphore, mpsc, oneshot,
 };
+#[path = "allocations/meeting.rs"]
+mod meeting;
 
 struct Counting;
 
@@ -129,6 +131,36 @@ fn events_ready_suspended_and_released() {
         turnstile.set();
         ready(wait);
         assert!(poll(pin!(turnstile.wait())).is_pending());
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn locks_ready_suspended_and_granted() {
+    let (mutex, fair, rwlock, condvar) =
+        (Mutex::new(0), Mutex::fair(0), RwLock::new(0), Condvar::new());
+    let mut readers: Vec<_> = (0..1000).map(|_| Box::pin(rwlock.read())).collect();
+    let count = allocations(|| {
+        for lock in [&mutex, &fair] {
+            let guard = ready(lock.lock());
+            let mut wait = pin!(lock.lock());
+            assert!(poll(wait.as_mut()).is_pending());
+            assert!(poll(pin!(lock.lock())).is_pending());
+            drop(guard);
+            drop(ready(wait));
+        }
+        let mut wait = pin!(condvar.wait(ready(mutex.lock())));
+        assert!(poll(wait.as_mut()).is_pending());
+        condvar.notify_one();
+        drop(ready(wait));
+        let guard = ready(rwlock.write());
+        assert!(readers.iter_mut().all(|one| poll(one.as_mut()).is_pending()));
+        let mut writer = pin!(rwlock.write());
+        assert!(poll(writer.as_mut()).is_pending());
+        drop(guard);
+        assert!(readers.iter_mut().all(|one| poll(one.as_mut()).is_ready()));
+        drop(ready(writer));
+        drop(ready(rwlock.upgradable_read()));
     });
     assert_eq!(count, 0);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use raddle_runtime::{Config, MAX_WORKERS, PanicPolicy};
 
-use crate::io::{Io, decide};
+use crate::backend::{Io, decide};
 use crate::park::KernelDrivers;
 use crate::runtime::Runtime;
 
@@ -90,7 +90,8 @@ impl Builder {
     }
 
     /// The processors the workers are bound to: the first worker to the first one, and so on, and
-    /// from the beginning again if there are more workers. By default none.
+    /// from the beginning again if there are more workers. By default none. A processor that the
+    /// machine has and this process may not use leaves its workers unbound.
     pub fn cpus(mut self, cpus: impl IntoIterator<Item = usize>) -> Builder {
         self.config.cpus = cpus.into_iter().collect();
         self
@@ -105,13 +106,28 @@ impl Builder {
     /// descriptors are exhausted.
     pub fn build(self) -> io::Result<Runtime> {
         let info = decide(self.io)?;
-        if self.config.workers == 0 || self.config.workers > MAX_WORKERS {
-            let text =
-                format!("a runtime has 1 to {MAX_WORKERS} workers, not {}", self.config.workers);
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-        }
+        check(&self.config)?;
         let drivers = KernelDrivers { backend: info.backend(), local: false };
         Ok(Runtime::from_parts(raddle_runtime::Runtime::new(self.config, Box::new(drivers))?, info))
+    }
+}
+
+/// Refuses settings that make no sense.
+pub(crate) fn check(config: &Config) -> io::Result<()> {
+    let invalid = |text: String| Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    if config.workers == 0 || config.workers > MAX_WORKERS {
+        let workers = config.workers;
+        return invalid(format!("a runtime has 1 to {MAX_WORKERS} workers, not {workers}"));
+    }
+    if config.name.contains('\0') {
+        return invalid(format!("the name of a thread has no zero byte: {:?}", config.name));
+    }
+    // SAFETY: takes a number and touches no memory of ours.
+    let there = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
+    let known = |cpu: &usize| usize::try_from(there).map_or(true, |there| *cpu < there);
+    match config.cpus.iter().find(|cpu| !known(cpu)) {
+        Some(cpu) => invalid(format!("there is no processor {cpu} to bind a worker to")),
+        None => Ok(()),
     }
 }
 

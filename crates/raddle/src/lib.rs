@@ -14,7 +14,7 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | run a program | [`run`], [`main`], [`Runtime::builder`] |
+//! | run a program | [`run`], [`main`], [`Runtime::builder`], [`runtime`] |
 //! | tasks | [`spawn`], [`spawn_pinned`], [`task`], [`join!`], [`select!`] |
 //! | blocking code | [`spawn_blocking`], [`task::block_in_place`] |
 //! | time | [`time`] |
@@ -25,17 +25,18 @@
 //! [`run`] becomes a worker, and the runtime waits for at most a second at its end
 //! ([`Runtime::run_with_limit`] tells what was left).
 
+mod backend;
 mod builder;
-mod io;
 mod local;
 mod park;
-mod runtime;
 
 pub mod prelude;
+pub mod runtime;
 pub mod task;
+pub mod time;
 
+pub use backend::{Backend, Io, IoInfo};
 pub use builder::{Builder, run};
-pub use io::{Backend, Io, IoInfo};
 pub use local::LocalRuntime;
 pub use raddle_macros::{main, test};
 pub use raddle_runtime::{
@@ -48,9 +49,9 @@ pub use runtime::Runtime;
 pub use raddle_net as net;
 /// Files, and calls on paths.
 pub use raddle_net::fs;
+/// The traits of input and output, which are those of `futures-io`.
+pub use raddle_net::io;
 /// Signals of the process.
 pub use raddle_net::signal;
-/// Sleeps, time-outs, intervals.
-pub use raddle_runtime::time;
 /// Primitives that never allocate to wait and work on any runtime.
 pub use raddle_sync as sync;

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use crate::builder::Builder;
-use crate::io::{Io, IoInfo, decide};
+use crate::backend::{Io, IoInfo, decide};
+use crate::builder::{Builder, check};
 use crate::park::KernelDrivers;
 use crate::runtime::Runtime;
 
@@ -46,6 +46,7 @@ impl LocalRuntime {
         let info = decide(builder.io)?;
         let drivers = KernelDrivers { backend: info.backend(), local: true };
         let config = raddle_runtime::Config { workers: 1, ..builder.config };
+        check(&config)?;
         let inner = raddle_runtime::Runtime::new(config, Box::new(drivers))?;
         Ok(LocalRuntime { runtime: Runtime::from_parts(inner, info) })
     }

@@ -1,13 +1,21 @@
 //! A runtime with drivers for the kernel: the scheduler's runtime, and what it uses for I/O.
+//!
+//! All that has to do with making one, using one from other threads and ending one can be named
+//! from here; the crate's root has the same names.
 
 use std::io;
 use std::time::Duration;
 
 use raddle_runtime as inner;
 use raddle_runtime::task::JoinHandle;
-use raddle_runtime::{Handle, Metrics, ShutdownReport};
 
-use crate::io::IoInfo;
+pub use crate::backend::{Backend, Io, IoInfo};
+pub use crate::builder::Builder;
+pub use crate::local::LocalRuntime;
+pub use raddle_runtime::{
+    Enter, Handle, LeftTask, Metrics, PanicPolicy, ShutdownReport, ThreadHook, UnhandledPanic,
+    WorkerMetrics,
+};
 
 /// Workers, drivers, timers and blocking threads that belong together.
 ///
@@ -90,6 +98,24 @@ impl Runtime {
         F::Output: Send + 'static,
     {
         self.inner.spawn(future)
+    }
+
+    /// Has `f` run on a thread that may block; see [`spawn_blocking`](crate::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F, T>(&self, f: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.inner.spawn_blocking(f)
+    }
+
+    /// Makes this the runtime of the calling thread until the guard is dropped; see
+    /// [`Handle::enter`]. This thread does not become a worker.
+    pub fn enter(&self) -> Enter {
+        // What is spawned now needs a worker 0, whose thread is started by the first use.
+        self.inner.spawn(async {}).detach();
+        self.inner.handle().enter()
     }
 
     /// What the workers have done so far.

@@ -41,7 +41,7 @@ pub(crate) fn full(root: &Path) -> Vec<Step> {
     steps.push(models(root));
     steps.push(step("asan", Work::Run(asan::command(root))));
     steps.extend(bench(root));
-    steps.extend([refused(root), required(root)]);
+    steps.extend([refused(root), required(root), hooks(root)]);
     steps.push(step("tests", tests(root, &["--workspace"])));
     steps
 }
@@ -133,6 +133,14 @@ fn required(root: &Path) -> Step {
         Err(error) => Work::Skip(format!("this kernel refuses io_uring: {error}")),
     };
     step("uring required", work)
+}
+
+/// The twin that timed builds never have.
+fn hooks(root: &Path) -> Step {
+    let args = ["test", "--locked", "--package", "raddle-base", "--features", "test-hooks"];
+    let mut command = cargo(root, &args);
+    command.args(["--lib", "hooks"]);
+    step("hooks", Work::Run(Ok(command)))
 }
 
 fn tests(root: &Path, which: &[&str]) -> Work {

@@ -160,11 +160,39 @@ impl<P, S, const LINES: usize> WaitQueue<P, S, LINES> {
         unsafe { self.poll_with_new_waker(node, cx) }
     }
 
+    /// As [`poll`](Self::poll), but leaves a node that is done as it is: for a wait whose outcome
+    /// is a task still to be done. True while it waits.
+    ///
+    /// # Safety
+    ///
+    /// As for [`poll`](Self::poll).
+    pub unsafe fn refresh(&self, node: Pin<&Waiter<P>>, cx: &mut Context<'_>) -> bool {
+        if let Phase::Done(_) = node.state.phase() {
+            return false;
+        }
+        // SAFETY: the caller is the owner.
+        let known = unsafe { node.has_stamp_of(cx.waker()) };
+        // SAFETY: passed on from the caller.
+        known || unsafe { self.renew_waker(node, cx) }.is_pending()
+    }
+
     /// # Safety
     ///
     /// As for [`poll`](Self::poll).
     #[cold]
     unsafe fn poll_with_new_waker(&self, node: Pin<&Waiter<P>>, cx: &mut Context<'_>) -> Poll<u8> {
+        // SAFETY: passed on from the caller.
+        let result = unsafe { self.renew_waker(node, cx) };
+        if result.is_ready() {
+            node.state.end();
+        }
+        result
+    }
+
+    /// # Safety
+    ///
+    /// As for [`poll`](Self::poll).
+    unsafe fn renew_waker(&self, node: Pin<&Waiter<P>>, cx: &mut Context<'_>) -> Poll<u8> {
         // Foreign code: before the lock.
         let new = cx.waker().clone();
         let locked = self.lock();
@@ -175,9 +203,6 @@ impl<P, S, const LINES: usize> WaitQueue<P, S, LINES> {
             Phase::Idle => unreachable!("a wait was polled that had not begun"),
         };
         drop(locked);
-        if result.is_ready() {
-            node.state.end();
-        }
         // Foreign code: after the lock.
         drop(unused);
         result
@@ -277,10 +302,26 @@ impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
     /// As for [`push_back`](Self::push_back).
     #[inline]
     pub unsafe fn push_front(&mut self, node: Pin<&Waiter<P>>, waker: Option<Waker>) {
+        // SAFETY: passed on from the caller.
+        unsafe { self.push_front_to(0, node, waker) };
+    }
+
+    /// Adds a waiter at the front of a line.
+    ///
+    /// # Safety
+    ///
+    /// As for [`push_back`](Self::push_back).
+    #[inline]
+    pub unsafe fn push_front_to(
+        &mut self,
+        line: usize,
+        node: Pin<&Waiter<P>>,
+        waker: Option<Waker>,
+    ) {
         // SAFETY: as in `push_back_to`.
         unsafe {
             self.begin(node, waker);
-            self.inner.lines.push_front(0, links_of(node));
+            self.inner.lines.push_front(line, links_of(node));
         }
     }
 
@@ -297,8 +338,14 @@ impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
     /// Shows the payload of the first waiter to `f`, if there is one.
     #[inline]
     pub fn front<R>(&mut self, f: impl FnOnce(&mut P) -> R) -> Option<R> {
+        self.front_of(0, f)
+    }
+
+    /// Shows the payload of the first waiter of a line to `f`, if there is one.
+    #[inline]
+    pub fn front_of<R>(&mut self, line: usize, f: impl FnOnce(&mut P) -> R) -> Option<R> {
         // SAFETY: a linked node is alive, and the lock gives access to its payload.
-        let node = unsafe { self.inner.lines.first(0).cast::<Waiter<P>>().as_ref()? };
+        let node = unsafe { self.inner.lines.first(line).cast::<Waiter<P>>().as_ref()? };
         // SAFETY: as above.
         Some(node.payload().with_mut(|payload| f(unsafe { &mut *payload })))
     }
@@ -312,9 +359,21 @@ impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
     /// Grants `outcome` to the first waiter of a line. Wake it when the lock is released.
     #[inline]
     pub fn grant_front_of(&mut self, line: usize, outcome: u8) -> Option<Wake> {
+        self.grant_front_after(line, outcome, |_| ())
+    }
+
+    /// As [`grant_front_of`](Self::grant_front_of), with `before` called when the waiter is out of
+    /// its line and does not know of its grant yet: for a word that says who waits.
+    #[inline]
+    pub fn grant_front_after(
+        &mut self,
+        line: usize,
+        outcome: u8,
+        before: impl FnOnce(&mut Self),
+    ) -> Option<Wake> {
         let first = self.inner.lines.first(line);
         // SAFETY: a node at an end of a line is linked.
-        (!first.is_null()).then(|| unsafe { self.grant(first, outcome) })
+        (!first.is_null()).then(|| unsafe { self.grant_after(first, outcome, before) })
     }
 
     /// Grants `outcome` to the last waiter. Wake it when the lock is released.
@@ -328,11 +387,28 @@ impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
 
     /// # Safety
     ///
-    /// The node is linked, in this queue or in a ring spliced off it.
+    /// The node is linked, in this queue or in a ring taken off it.
+    #[inline]
     unsafe fn grant(&mut self, node: *const Links, outcome: u8) -> Wake {
-        // SAFETY: a linked node is alive, and the lock gives access to links and waker.
+        // SAFETY: passed on from the caller.
+        unsafe { self.grant_after(node, outcome, |_| ()) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`grant`](Self::grant).
+    #[inline]
+    unsafe fn grant_after(
+        &mut self,
+        node: *const Links,
+        outcome: u8,
+        before: impl FnOnce(&mut Self),
+    ) -> Wake {
+        // SAFETY: a linked node is alive, and the lock gives access to links and waker. It stays
+        // alive until it is granted: its owner would have to take the lock.
         unsafe {
             self.inner.lines.unlink(node);
+            before(self);
             let node = &*node.cast::<Waiter<P>>();
             let waker = node.take_waker();
             // The last touch: the owner may free the node from here on.

@@ -8,7 +8,7 @@ use std::task::{Context, Waker};
 use raddle_base::context::{self, BUDGET};
 
 use super::support::Counter;
-use crate::{AutoResetEvent, ManualResetEvent, Notify, Semaphore, mpsc, oneshot};
+use crate::{AutoResetEvent, ManualResetEvent, Mutex, Notify, RwLock, Semaphore, mpsc, oneshot};
 
 /// Polls futures made by `make`, all ready, until one is not, inside one poll of a task. Returns
 /// how many were ready. Checks that the task asked to be polled again, without a wake.
@@ -53,6 +53,10 @@ fn every_primitive_spends_the_budget() {
         turnstile.wait()
     };
     assert_eq!(spent(turned), BUDGET);
+    let (mutex, rwlock) = (Mutex::new(0), RwLock::new(0));
+    assert_eq!(spent(|| mutex.lock()), BUDGET);
+    assert_eq!(spent(|| rwlock.read()), BUDGET);
+    assert_eq!(spent(|| rwlock.write()), BUDGET);
     let received = || {
         let (tx, rx) = oneshot::channel();
         tx.send(1).unwrap();

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::support::{Counter, Polled, now};
 use crate::{
-    AutoResetEvent, CancelExt, CancellationToken, ManualResetEvent, Notify, Semaphore, mpsc,
-    oneshot,
+    AutoResetEvent, CancelExt, CancellationToken, Condvar, ManualResetEvent, Mutex, Notify, RwLock,
+    Semaphore, mpsc, oneshot,
 };
 
 /// The stages at which a future is dropped.
@@ -23,6 +23,11 @@ enum Stage {
 impl Stage {
     const ALL: [Stage; 5] =
         [Stage::Made, Stage::Waiting, Stage::WaitingWithNewWaker, Stage::Granted, Stage::Ready];
+
+    /// The same, or the stage before for a wait that does not end.
+    fn unready(self) -> Self {
+        if self == Stage::Ready { Stage::Granted } else { self }
+    }
 
     /// Whether the wait was ended by a grant.
     fn is_served(self) -> bool {
@@ -102,6 +107,57 @@ fn a_signal_is_seen_or_kept_at_every_stage() {
         assert_eq!(turnstile.reset(), stage == Stage::Granted, "{stage:?}");
         drop_at(turnstile.clone().wait_owned(), stage, || turnstile.set());
         assert_eq!(turnstile.reset(), stage == Stage::Granted, "{stage:?}");
+    }
+}
+
+#[test]
+fn a_mutex_is_free_after_every_stage() {
+    for stage in Stage::ALL {
+        for make_lock in [Mutex::new, Mutex::fair] {
+            let lock = Arc::new(make_lock(0));
+            let mut held = lock.try_lock();
+            drop(drop_at(lock.lock(), stage, || held = None));
+            drop(held);
+            let mut held = Some(lock.try_lock().expect("free after every stage"));
+            drop(drop_at(lock.clone().lock_owned(), stage, || held = None));
+            drop(held);
+            assert!(lock.try_lock().is_some(), "{stage:?}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_writer_lock_is_free_after_every_stage() {
+    for stage in Stage::ALL {
+        let lock = Arc::new(RwLock::new(0));
+        let mut held = lock.try_write();
+        drop(drop_at(lock.read(), stage, || held = None));
+        drop(held);
+        let mut held = lock.try_write();
+        drop(drop_at(lock.upgradable_read(), stage, || held = None));
+        drop(held);
+        let mut held = Some(lock.try_read().unwrap());
+        drop(drop_at(lock.write(), stage, || held = None));
+        drop(held);
+        let mut held = Some(lock.try_read().unwrap());
+        drop(drop_at(lock.clone().write_owned(), stage, || held = None));
+        drop(held);
+        assert!(lock.try_write().is_some(), "{stage:?}");
+    }
+}
+
+#[test]
+fn a_condition_is_left_at_every_stage() {
+    for stage in Stage::ALL {
+        let (condvar, lock) = (Condvar::new(), Mutex::new(0));
+        let guard = lock.try_lock().unwrap();
+        drop(drop_at(condvar.wait(guard), stage, || condvar.notify_one()));
+        assert!(lock.try_lock().is_some(), "{stage:?}");
+        let guard = lock.try_lock().unwrap();
+        drop(drop_at(condvar.wait_while(guard, |_| true), stage.unready(), || {
+            condvar.notify_all();
+        }));
+        assert!(lock.try_lock().is_some(), "{stage:?}");
     }
 }
 

@@ -154,3 +154,24 @@ fn model_permits_set_free_publishes() {
         other.join().unwrap();
     });
 }
+
+/// Permits are taken away while in use and come back at the same time, with somebody waiting: the
+/// debt is paid, and the one who waits gets what is left.
+#[test]
+fn model_permits_reduce_against_release() {
+    model::check(|| {
+        let shared = guarded(0);
+        let mut waiting = Box::pin(shared.semaphore.acquire());
+        assert!(poll_once(waiting.as_mut()).is_pending());
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || shared.semaphore.reduce_permits(1)
+        });
+        shared.semaphore.add_permits(1);
+        other.join().unwrap();
+        shared.semaphore.add_permits(1);
+        wait_pinned(waiting.as_mut()).unwrap().forget();
+        let (free, owed) = (shared.semaphore.available_permits(), shared.semaphore.owed_permits());
+        assert_eq!(free, owed, "two were added, one taken away, one taken");
+    });
+}

@@ -41,8 +41,8 @@ impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
     }
 
     /// As [`release_all`](Self::release_all) for a line, with `admit` called under the lock before
-    /// each batch: how many are granted in it, and whether more will follow. It may add to the
-    /// batch of wakers, which is empty if nobody is granted. It must not panic.
+    /// each batch: how many are granted in it, and whether more will follow. It may add one wake
+    /// to the batch, and must not panic.
     pub fn release_line(
         mut self,
         line: usize,
@@ -57,7 +57,7 @@ impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
         // SAFETY: as in `release_all`; `admit` does not unwind.
         unsafe { self.inner.lines.take(line, ring) };
         loop {
-            let room = WakeBatch::CAPACITY;
+            let room = WakeBatch::CAPACITY - 1;
             // SAFETY: the lock is held, and the sentinel is that of the ring above.
             let count = unsafe { links::count_ring(ring, room + 1) };
             admit(&mut self, &mut batch, count.min(room), count > room);

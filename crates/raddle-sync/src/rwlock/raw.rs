@@ -1,0 +1,387 @@
+//! The state machine of the reader–writer lock: counts, admission, hand-off.
+//!
+//! # Question
+//!
+//! Many readers or one writer. How does either get in with one exchange while the other side is
+//! away, how does the lock pass on directly where somebody waits, and how long may each side be
+//! kept waiting by the other?
+//!
+//! # States
+//!
+//! | bits of the word | field |
+//! |---|---|
+//! | 0 | WRITER: a writer holds the lock |
+//! | 1 | WAITING: the first in the line of writers stops new readers |
+//! | 2 | QUEUED: a line is not empty |
+//! | 3 | UPGRADABLE: one of the readers may become the writer |
+//! | 4 | PREFER: writers before readers, for good |
+//! | 5.. | readers that hold the lock, the upgradable one included |
+//!
+//! | WRITER | readers | WAITING | QUEUED | |
+//! |---|---|---|---|---|
+//! | 0 | 0 | 0 | 0 | free |
+//! | 0 | n | 0 | 0 | readers; more come in by one exchange |
+//! | 0 | n | 0 | 1 | readers, one upgradable, and another upgradable waits for it |
+//! | 0 | n | 1 | 1 | readers, and a writer (or the upgrade) waits until they are gone |
+//! | 0 | 0 | any | 1 | for a moment: the last one out has yet to take the lock and admit |
+//! | 1 | 0 | any | any | a writer; QUEUED says that its release goes through the lock |
+//!
+//! There are two lines: readers; and writers together with upgradable readers, where an upgrade
+//! stands in front, since whoever upgrades holds what the others in that line wait for. WAITING
+//! means that the first in the second line is a writer or an upgrade.
+//!
+//! # Protocol
+//!
+//! *Enter*: one exchange, if the word admits. Else lock, look again in the exchange that sets
+//! QUEUED (and WAITING), push. *A reader leaves*: one subtraction; the last one of a lock with
+//! QUEUED locks and runs *admission*: the head of the second line gets what it wants if the
+//! readers that are left permit it, and with no writer at that head all queued readers go in.
+//! *A writer leaves*: one exchange without QUEUED. Else lock: all readers that wait go in, as one
+//! batch taken off the queue in one step; with none (or with PREFER) the lock passes to the head
+//! of the second line. *Downgrade* is a writer that leaves with itself as the first reader.
+//! *Give up*: leave the line and run admission. Who had been granted the lock releases it.
+//!
+//! So with PREFER clear phases alternate while both sides wait: a reader waits for at most one
+//! writer, and the writer in place k for at most k groups of readers.
+//!
+//! # Race
+//!
+//! *The last reader leaves while a writer goes to sleep*: both change one word. If the reader is
+//! first, the writer's exchange finds the lock free; else the reader's subtraction returns QUEUED,
+//! and it waits for the lock under which the writer is pushed. *A batch of readers*: it is granted
+//! in pieces with the lock dropped between, and readers let in early may all leave before the rest
+//! is granted. So whoever grants counts as one reader until it is through.
+//!
+//! # Proof
+//!
+//! *Exclusion*: WRITER is set in an exchange from a free word, or under the lock with no reader
+//! left (one, for the upgrade) and WAITING set. Then nobody else changes the word: readers and
+//! writers are kept out by the bits, there is no one to leave, and the others need the lock, so a
+//! plain store does. *Liveness*: QUEUED and WAITING match the lines whenever the lock is free, and
+//! each departure from a lock with QUEUED runs admission. *Publication*: a reader's release is
+//! acquire and release, so that the last one out has seen all of them when it passes the lock on;
+//! the grant releases, and its owner's look at the node acquires. Models: `model_rwlock_excludes`,
+//! `model_rwlock_last_reader_hands_over`, `model_rwlock_writer_hands_over`,
+//! `model_rwlock_batch_of_readers`, `model_rwlock_cancel_against_release`,
+//! `model_rwlock_granted_and_dropped`, `model_rwlock_upgrade_against_readers`,
+//! `model_rwlock_downgrade_publishes`.
+
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr;
+use std::task::{Context, Poll, ready};
+
+use raddle_base::context;
+use raddle_base::shim::atomic::AtomicU32;
+use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use raddle_base::wait::{Locked, Phase, Removed, WaitQueue, Waiter};
+
+use crate::owner;
+
+pub(super) const WRITER: u32 = 1;
+pub(super) const WAITING: u32 = 1 << 1;
+pub(super) const QUEUED: u32 = 1 << 2;
+pub(super) const UPGRADABLE: u32 = 1 << 3;
+pub(super) const PREFER: u32 = 1 << 4;
+pub(super) const ONE: u32 = 1 << 5;
+
+/// Readers that come in by themselves stop here. Those let in from the queue may add to it, and
+/// the same number again does not fit into any memory.
+pub(super) const MAX_READERS: u32 = u32::MAX >> 6;
+
+pub(super) const READERS: usize = 0;
+pub(super) const WRITERS: usize = 1;
+
+/// The one outcome of a wait.
+pub(super) const GRANTED: u8 = 1;
+
+/// In what way somebody wants the lock, or holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Read,
+    Write,
+    Upgradable,
+    /// Holds it as `Upgradable` and wants it as `Write`.
+    Upgrade,
+}
+
+pub(super) type Queue<'a> = Locked<'a, Kind, (), 2>;
+
+/// The lock without its data. Guards of parts of the data hold a reference to it.
+#[doc(hidden)]
+pub struct RawRwLock {
+    pub(super) queue: WaitQueue<Kind, (), 2>,
+}
+
+pub(super) fn readers(word: u32) -> u32 {
+    word / ONE
+}
+
+impl Kind {
+    /// The word after getting in, if it admits this kind.
+    #[inline]
+    fn enter(self, word: u32) -> Option<u32> {
+        match self {
+            Kind::Read => {
+                (word & (WRITER | WAITING) == 0 && word < MAX_READERS * ONE).then(|| word + ONE)
+            }
+            Kind::Write => (word & !PREFER == 0).then_some(word | WRITER),
+            Kind::Upgradable => {
+                let free = word & (WRITER | WAITING | QUEUED | UPGRADABLE) == 0;
+                (free && word < MAX_READERS * ONE).then(|| (word + ONE) | UPGRADABLE)
+            }
+            Kind::Upgrade => (readers(word) == 1).then(|| word - ONE - UPGRADABLE + WRITER),
+        }
+    }
+
+    fn line(self) -> usize {
+        if self == Kind::Read { READERS } else { WRITERS }
+    }
+
+    pub(super) fn stops_readers(self) -> bool {
+        matches!(self, Kind::Write | Kind::Upgrade)
+    }
+}
+
+impl RawRwLock {
+    raddle_base::const_unless_loom! {
+        pub(crate) const fn new(prefer_writers: bool) -> Self {
+            RawRwLock { queue: WaitQueue::with_word(if prefer_writers { PREFER } else { 0 }, ()) }
+        }
+    }
+
+    #[inline]
+    pub(super) fn word(&self) -> &AtomicU32 {
+        self.queue.word()
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+
+    /// Readers that hold the lock, whether a writer does, and whether somebody waits.
+    pub(crate) fn state(&self) -> (u32, bool, bool) {
+        // Relaxed: a snapshot for people.
+        let word = self.word().load(Relaxed);
+        (readers(word), word & WRITER != 0, word & QUEUED != 0)
+    }
+
+    /// Whoever upgrades has been noted as the upgradable reader.
+    #[inline]
+    fn note(&self, kind: Kind, place: &'static Location<'static>) {
+        if kind != Kind::Upgrade {
+            owner::acquired(self.address(), place);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn try_enter(&self, kind: Kind, place: &'static Location<'static>) -> bool {
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word().load(Relaxed);
+        while let Some(next) = kind.enter(word) {
+            // Acquire: what was done under the lock before is visible.
+            match self.word().compare_exchange_weak(word, next, Acquire, Relaxed) {
+                Ok(_) => {
+                    self.note(kind, place);
+                    return true;
+                }
+                Err(now) => word = now,
+            }
+        }
+        false
+    }
+
+    /// Gets in, or waits for it.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns `node`, whose payload is its kind, uses it with this lock only, and calls
+    /// [`leave`](Self::leave) with it before it goes away.
+    #[inline]
+    pub(crate) unsafe fn poll(
+        &self,
+        node: Pin<&Waiter<Kind>>,
+        kind: Kind,
+        cx: &mut Context<'_>,
+    ) -> Poll<()> {
+        if node.phase() == Phase::Idle {
+            ready!(context::step(cx));
+            if self.try_enter(kind, node.site().location) {
+                return Poll::Ready(());
+            }
+        }
+        // SAFETY: passed on from the caller.
+        unsafe { self.poll_slowly(node, kind, cx) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`poll`](Self::poll).
+    #[cold]
+    unsafe fn poll_slowly(
+        &self,
+        node: Pin<&Waiter<Kind>>,
+        kind: Kind,
+        cx: &mut Context<'_>,
+    ) -> Poll<()> {
+        ready!(context::check_budget(cx));
+        let entered = match node.phase() {
+            // SAFETY: passed on from the caller.
+            Phase::Idle => unsafe { self.enqueue(node, kind, cx) },
+            // SAFETY: passed on from the caller.
+            _ => unsafe { self.queue.poll(node, cx) }.is_ready(),
+        };
+        if !entered {
+            return Poll::Pending;
+        }
+        self.note(kind, node.site().location);
+        context::spend();
+        Poll::Ready(())
+    }
+
+    /// Queues an idle node, unless the word admits it meanwhile: true then.
+    ///
+    /// # Safety
+    ///
+    /// As for [`poll`](Self::poll); the node is idle.
+    unsafe fn enqueue(&self, node: Pin<&Waiter<Kind>>, kind: Kind, cx: &mut Context<'_>) -> bool {
+        if kind != Kind::Upgrade {
+            owner::waits(self.address(), node.site());
+        }
+        // Foreign code: before the lock. Dropped after it, where it is not needed.
+        let waker = cx.waker().clone();
+        let mut queue = self.queue.lock();
+        let first = kind == Kind::Upgrade || queue.is_line_empty(WRITERS);
+        let marks = if kind.stops_readers() && first { QUEUED | WAITING } else { QUEUED };
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word().load(Relaxed);
+        loop {
+            let entered = kind.enter(word);
+            let full = kind == Kind::Read && word & (WRITER | WAITING) == 0;
+            if entered.is_none() && full {
+                drop(queue);
+                panic!("more readers than a lock can count");
+            }
+            // Acquire: as in `try_enter`.
+            let next = entered.unwrap_or(word | marks);
+            match self.word().compare_exchange_weak(word, next, Acquire, Relaxed) {
+                Ok(_) if entered.is_some() => return true,
+                Ok(_) => break,
+                Err(now) => word = now,
+            }
+        }
+        // SAFETY: passed on from the caller.
+        unsafe {
+            match kind {
+                Kind::Upgrade => queue.push_front_to(WRITERS, node, Some(waker)),
+                _ => queue.push_back_to(kind.line(), node, Some(waker)),
+            }
+        }
+        false
+    }
+
+    /// Ends a wait before its node goes away. Who had been granted the lock passes it on: true.
+    ///
+    /// # Safety
+    ///
+    /// As for [`poll`](Self::poll).
+    #[inline]
+    pub(crate) unsafe fn leave(&self, node: Pin<&Waiter<Kind>>, kind: Kind) -> bool {
+        // SAFETY: passed on from the caller.
+        node.phase() != Phase::Idle && unsafe { self.leave_slowly(node, kind) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`poll`](Self::poll).
+    #[cold]
+    unsafe fn leave_slowly(&self, node: Pin<&Waiter<Kind>>, kind: Kind) -> bool {
+        let mut queue = self.queue.lock();
+        // SAFETY: passed on from the caller.
+        match unsafe { queue.remove(node) } {
+            Removed::Waiting(waker) => {
+                self.admit(queue);
+                // Foreign code: after the lock.
+                drop(waker);
+                false
+            }
+            Removed::Done(_) => {
+                drop(queue);
+                self.note(kind, node.site().location);
+                self.release(kind);
+                true
+            }
+            Removed::Idle => false,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn release(&self, kind: Kind) {
+        owner::released(self.address());
+        match kind {
+            Kind::Read => self.reader_out(),
+            Kind::Upgradable => self.upgradable_out(),
+            Kind::Write | Kind::Upgrade => self.writer_out(0),
+        }
+    }
+
+    /// The writer stays as a reader.
+    pub(crate) fn downgrade(&self) {
+        self.writer_out(ONE);
+    }
+
+    /// The writer stays as the upgradable reader.
+    pub(crate) fn downgrade_to_upgradable(&self) {
+        self.writer_out(ONE | UPGRADABLE);
+    }
+
+    /// The upgradable reader stays as a plain one.
+    pub(crate) fn upgradable_to_read(&self) {
+        // Release, for the next upgradable reader, and Acquire, to admit on behalf of others.
+        if self.word().fetch_sub(UPGRADABLE, AcqRel) & QUEUED != 0 {
+            self.admit(self.queue.lock());
+        }
+    }
+
+    #[inline]
+    fn reader_out(&self) {
+        // Release: what was read, was read before a writer writes. Acquire: the last one out has
+        // seen all others leave, and passes that on with the lock.
+        let word = self.word().fetch_sub(ONE, AcqRel);
+        if word & QUEUED != 0 {
+            self.queued_reader_out(word - ONE);
+        }
+    }
+
+    #[cold]
+    fn queued_reader_out(&self, word: u32) {
+        // Anybody else's leaving lets nobody in. One that is left may be waiting for its upgrade.
+        if readers(word) == 0 || (readers(word) == 1 && word & UPGRADABLE != 0) {
+            self.admit(self.queue.lock());
+        }
+    }
+
+    #[inline]
+    fn upgradable_out(&self) {
+        // As in `reader_out`.
+        if self.word().fetch_sub(ONE | UPGRADABLE, AcqRel) & QUEUED != 0 {
+            self.admit(self.queue.lock());
+        }
+    }
+
+    /// The writer leaves, and the word's readers are then `stays`: none, or itself.
+    #[inline]
+    fn writer_out(&self, stays: u32) {
+        // Relaxed: only a first guess for the exchange below.
+        let mut word = self.word().load(Relaxed);
+        while word & QUEUED == 0 {
+            let next = word - WRITER + stays;
+            // Release: what was written is visible to whoever comes next.
+            match self.word().compare_exchange_weak(word, next, Release, Relaxed) {
+                Ok(_) => return,
+                Err(now) => word = now,
+            }
+        }
+        self.queued_writer_out(stays);
+    }
+}

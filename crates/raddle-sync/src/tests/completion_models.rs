@@ -1,0 +1,31 @@
+//! The completion under the model checker: its place is an unprotected cell.
+
+use raddle_base::shim::{model, thread};
+
+use crate::completion::completion;
+use crate::tests::model::wait;
+
+/// A value is given while the only observer waits or goes: it is seen, or comes back.
+#[test]
+fn model_completion_against_last_observer() {
+    model::check(|| {
+        let (completer, observer) = completion();
+        let other = thread::spawn(move || completer.complete(7).err());
+        if let Some(seen) = observer.try_get() {
+            assert_eq!(seen, Ok(&7));
+        }
+        drop(observer);
+        assert!(matches!(other.join().unwrap(), None | Some(7)));
+    });
+}
+
+/// A value is given while somebody waits.
+#[test]
+fn model_completion_against_wait() {
+    model::check(|| {
+        let (completer, observer) = completion();
+        let other = thread::spawn(move || assert_eq!(wait(observer.wait()), Ok(&7)));
+        completer.complete(7).unwrap_or_else(|_| unreachable!("the observer waits"));
+        other.join().unwrap();
+    });
+}
