@@ -39,6 +39,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use raddle_base::context;
 use raddle_base::wait::{Phase, WaitKind, Waiter};
 
 use crate::block_on::{block_on, wait_timeout};
@@ -285,10 +286,12 @@ impl<T, F: FnMut() -> Option<T>> Future for WaitUntil<'_, F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
         // SAFETY: the node in `since` is pinned with the whole, and not moved out of it.
         let this = unsafe { self.get_unchecked_mut() };
+        ready!(context::check_budget(cx));
         loop {
             if this.since.node.phase() == Phase::Idle {
                 this.since.key = this.since.of.key();
                 if let Some(found) = (this.condition)() {
+                    context::spend();
                     return Poll::Ready(found);
                 }
             }

@@ -20,6 +20,9 @@
 //! | wait for a condition of your own | [`EventCount`] |
 //! | wait for tasks that come and go | [`TaskTracker`] |
 //! | ask for an end and wait for it | [`Shutdown`] |
+//! | compute a value for a key once, or once at a time | [`OnceMap`], [`singleflight`] |
+//! | wait for the answer to one request | [`WaitMap`] |
+//! | use costly objects again | [`pool`] |
 //! | do something once, make a value once | [`Once`], [`OnceCell`], [`LazyCell`] |
 //! | set a value once, for many to read | [`SetOnce`], [`completion`] |
 //!
@@ -49,16 +52,20 @@ pub mod mutex;
 pub mod notify;
 pub mod once;
 pub mod once_cell;
+pub mod once_map;
 pub mod oneshot;
 mod owner;
 mod permits;
 pub mod phaser;
+pub mod pool;
 pub mod rwlock;
 pub mod semaphore;
 pub mod set_once;
 pub mod shutdown;
+pub mod singleflight;
 pub mod tracker;
 pub mod wait_group;
+pub mod wait_map;
 
 pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, OwnedBarrierWait};
 pub use block_on::{Refused, Wait, block_on, try_block_on, wait_timeout, wait_until};
@@ -73,6 +80,7 @@ pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, Owne
 pub use notify::{Notified, Notify, OwnedNotified};
 pub use once::{Once, OnceWait, OwnedOnceWait};
 pub use once_cell::{OnceCell, SetError};
+pub use once_map::OnceMap;
 pub use phaser::{Participant, Phaser, PhaserError};
 pub use rwlock::{
     OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableGuard,
@@ -87,6 +95,7 @@ pub use set_once::{SetOnce, SetOnceError};
 pub use shutdown::{Shutdown, ShutdownGuard, ShutdownWatch};
 pub use tracker::{TaskTracker, TaskTrackerToken, TrackedFuture};
 pub use wait_group::{WaitGroup, WaitGroupFuture};
+pub use wait_map::WaitMap;
 
 #[cfg(test)]
 mod tests;

@@ -385,6 +385,27 @@ impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
         (!last.is_null()).then(|| unsafe { self.grant(last, outcome) })
     }
 
+    /// Grants `outcome` to the first waiter whose payload is the one: `is_it` tells, and may change
+    /// it then. Looks through those who wait. Wake it when the lock is released.
+    pub fn grant_where(
+        &mut self,
+        mut is_it: impl FnMut(&mut P) -> bool,
+        outcome: u8,
+    ) -> Option<Wake> {
+        let mut next = self.inner.lines.first(0);
+        loop {
+            // SAFETY: the lock is held, and linked nodes are alive.
+            let node = unsafe { next.cast::<Waiter<P>>().as_ref()? };
+            // SAFETY: the lock gives access to the payload of a linked node.
+            if node.payload().with_mut(|payload| is_it(unsafe { &mut *payload })) {
+                // SAFETY: the node is linked.
+                return Some(unsafe { self.grant(next, outcome) });
+            }
+            // SAFETY: the lock is held, and the node is linked in the first line.
+            next = unsafe { self.inner.lines.after(0, next) };
+        }
+    }
+
     /// # Safety
     ///
     /// The node is linked, in this queue or in a ring taken off it.

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use raddle_base::context;
+
 use super::cell::{LazyCell, Stage};
 use crate::block_on::{block_on, wait_timeout};
 use crate::once::{Lead, Leading};
@@ -108,7 +110,9 @@ impl<'a, A: Future, F: FnOnce() -> A> Future for Force<'a, A, F> {
         // SAFETY: the lead is pinned with the whole, and not moved out of it.
         let this = unsafe { self.get_unchecked_mut() };
         let cell = this.cell.get_ref();
+        ready!(context::check_budget(cx));
         if let Some(value) = cell.get() {
+            context::spend();
             return Poll::Ready(value);
         }
         if this.leading.is_none() {

@@ -1,5 +1,6 @@
 //! The calls of a [`Once`]: run the code, or wait for it.
 
+use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,7 +83,6 @@ impl Once {
 }
 
 /// The future of [`Once::call_once`].
-#[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct CallOnce<'a, F, A> {
     attempt: Attempt<'a, F, A>,
@@ -106,6 +106,12 @@ where
                 leading.complete();
             }
         })
+    }
+}
+
+impl<F, A> fmt::Debug for CallOnce<'_, F, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CallOnce").field(&self.attempt).finish()
     }
 }
 

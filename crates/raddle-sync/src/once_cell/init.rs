@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use raddle_base::context;
 use raddle_base::wait::WaitKind;
 
 use super::cell::OnceCell;
@@ -108,8 +109,10 @@ where
     type Output = &'a T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<&'a T> {
+        ready!(context::check_budget(cx));
         let cell = self.cell;
         if let Some(value) = cell.get() {
+            context::spend();
             return Poll::Ready(value);
         }
         // SAFETY: the attempt is pinned with the whole, and not moved out of it.
@@ -148,8 +151,10 @@ where
     type Output = Result<&'a T, E>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<&'a T, E>> {
+        ready!(context::check_budget(cx));
         let cell = self.cell;
         if let Some(value) = cell.get() {
+            context::spend();
             return Poll::Ready(Ok(value));
         }
         // SAFETY: the attempt is pinned with the whole, and not moved out of it.

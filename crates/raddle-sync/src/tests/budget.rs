@@ -8,7 +8,10 @@ use std::task::{Context, Waker};
 use raddle_base::context::{self, BUDGET};
 
 use super::support::Counter;
-use crate::{AutoResetEvent, ManualResetEvent, Mutex, Notify, RwLock, Semaphore, mpsc, oneshot};
+use crate::{
+    AutoResetEvent, Barrier, EventCount, LazyCell, ManualResetEvent, Mutex, Notify, Once, OnceCell,
+    OnceMap, RwLock, Semaphore, WaitMap, mpsc, oneshot,
+};
 
 /// Polls futures made by `make`, all ready, until one is not, inside one poll of a task. Returns
 /// how many were ready. Checks that the task asked to be polled again, without a wake.
@@ -88,4 +91,24 @@ fn a_wait_that_was_granted_is_not_lost_when_the_budget_is_gone() {
     assert!(context::end_poll());
     drop(worker);
     assert!(wait.poll(&mut cx).is_ready());
+}
+
+#[test]
+fn what_is_done_once_or_together_spends_the_budget_too() {
+    let once = Once::new();
+    let ready = || std::future::ready(1);
+    assert_eq!(spent(|| once.call_once(|| std::future::ready(()))), BUDGET);
+    let (cell, lazy, one) = (OnceCell::new(), LazyCell::new(ready), Barrier::new(1));
+    assert_eq!(spent(|| cell.get_or_init(ready)), BUDGET);
+    assert_eq!(spent(|| cell.get_or_try_init(|| std::future::ready(Err(())))), BUDGET);
+    assert_eq!(spent(|| cell.try_insert(2)), BUDGET);
+    assert_eq!(spent(|| lazy.force()), BUDGET);
+    assert_eq!(spent(|| one.wait()), BUDGET);
+    let event = EventCount::new();
+    assert_eq!(spent(|| event.wait_until(|| Some(1))), BUDGET);
+    let map = OnceMap::new();
+    assert_eq!(spent(|| map.compute(1, ready)), BUDGET);
+    let closed = WaitMap::<u8, u8>::new();
+    closed.close();
+    assert_eq!(spent(|| closed.wait(1)), BUDGET);
 }

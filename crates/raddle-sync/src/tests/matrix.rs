@@ -28,6 +28,9 @@ fn what_crosses_threads() {
     send_sync::<Participant<Arc<Phaser>>>();
     send_sync::<Participant<&Phaser>>();
     send_sync::<EventCount>();
+    send_sync::<(crate::OnceMap<u8, u8>, crate::singleflight::Group<u8, u8>)>();
+    send_sync::<crate::WaitMap<u8, Cell<u8>>>();
+    send_sync::<crate::pool::Pool<crate::pool::NeverManageObject<Cell<u8>>>>();
     send_sync::<(Shutdown, ShutdownGuard, ShutdownWatch)>();
     send_sync::<(OnceCell<u8>, SetOnce<u8>, Completion<u8>, Completer<u8>)>();
     // A value that is Send only can be moved with its cell.
@@ -49,4 +52,35 @@ fn sizes() {
         (size_of::<OnceCell<u64>>(), 48),
     ];
     assert!(limits.iter().all(|(size, limit)| size <= limit), "{limits:?}");
+}
+
+#[test]
+fn a_wait_says_what_it_waits_for_and_where() {
+    let (latch, barrier, once) = (Latch::new(1), Barrier::new(2), Once::new());
+    let (cell, event, phaser) = (OnceCell::<u8>::new(), EventCount::new(), Phaser::new());
+    let (tracker, map) = (TaskTracker::new(), crate::WaitMap::<u8, u8>::new());
+    let (shutdown, guard) = Shutdown::new();
+    let (_completer, completion) = crate::completion::completion::<u8>();
+    let texts = [
+        (format!("{:?}", latch.wait()), "Event"),
+        (format!("{:?}", latch.arrive_and_wait()), "Event"),
+        (format!("{:?}", barrier.wait()), "Event"),
+        (format!("{:?}", once.wait()), "Event"),
+        (format!("{:?}", once.call_once(|| async {})), "Event"),
+        (format!("{:?}", cell.wait()), "Value"),
+        (format!("{:?}", cell.get_or_init(|| async { 1 })), "Event"),
+        (format!("{:?}", cell.try_insert(1)), "Event"),
+        (format!("{:?}", event.wait(event.key())), "Notification"),
+        (format!("{:?}", event.wait_until(|| None::<u8>)), "Notification"),
+        (format!("{:?}", phaser.wait(0)), "Event"),
+        (format!("{:?}", tracker.wait()), "Join"),
+        (format!("{:?}", WaitGroup::new().wait()), "Event"),
+        (format!("{:?}", map.wait(1)), "Value"),
+        (format!("{:?}", shutdown.wait()), "Join"),
+        (format!("{:?}", guard.shutdown_requested()), "Cancellation"),
+        (format!("{:?}", completion.wait()), "Value"),
+    ];
+    for (text, kind) in texts {
+        assert!(text.contains(kind) && text.contains("matrix.rs"), "{text}");
+    }
 }

@@ -3,9 +3,10 @@
 use std::pin::pin;
 
 use raddle_sync::completion::completion;
+use raddle_sync::singleflight::Group;
 use raddle_sync::{
-    Barrier, EventCount, Latch, LazyCell, OnceCell, Phaser, Semaphore, SetOnce, Shutdown,
-    TaskTracker, WaitGroup,
+    Barrier, EventCount, Latch, LazyCell, OnceCell, OnceMap, Phaser, Semaphore, SetOnce, Shutdown,
+    TaskTracker, WaitGroup, WaitMap,
 };
 
 use super::{allocations, poll, ready};
@@ -148,4 +149,37 @@ fn a_semaphore_in_debt() {
         drop(ready(wait).unwrap());
     });
     assert_eq!(count, 0);
+}
+
+#[test]
+fn a_wait_map_allocates_nothing() {
+    let map = WaitMap::new();
+    let count = allocations(|| {
+        let mut wait = pin!(map.wait(1));
+        let mut other = pin!(map.wait(2));
+        assert!(poll(wait.as_mut()).is_pending());
+        assert!(poll(other.as_mut()).is_pending());
+        map.wake(&1, 7).unwrap();
+        assert_eq!(ready(wait), Ok(7));
+        map.close();
+        assert!(ready(other).is_err());
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn a_key_that_is_there_costs_nothing_and_a_new_one_its_entry() {
+    let map = OnceMap::new();
+    ready(map.compute(1, || async { 1 }));
+    let count = allocations(|| {
+        assert_eq!(ready(map.compute(1, || async { 2 })), 1);
+        assert_eq!(map.get(&1), Some(1));
+    });
+    assert_eq!(count, 0);
+    let group = Group::new();
+    ready(group.work(1, || async { 1 }));
+    let count = allocations(|| {
+        assert_eq!(ready(group.work(1, || async { 2 })), 2);
+    });
+    assert_eq!(count, 1);
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::gate::{ALL, Gate, ONE, Pass};
 use super::support::{Counter, Event, Hostile};
-use crate::wait::{WaitKind, WaitQueue, Waiter, WakeBatch};
+use crate::wait::{Phase, WaitKind, WaitQueue, Waiter, WakeBatch};
 
 fn poll(pass: &mut Pin<Box<Pass>>, waker: &Waker) -> Poll<u8> {
     pass.as_mut().poll(&mut Context::from_waker(waker))
@@ -261,4 +261,27 @@ fn a_node_is_small() {
     assert_eq!(size_of::<WaitQueue<(), (), 2>>(), 24);
     fn send_sync<T: Send + Sync>() {}
     send_sync::<Waiter<std::cell::Cell<u8>>>();
+}
+
+#[test]
+fn the_one_that_is_looked_for_is_granted_wherever_it_stands() {
+    let queue = WaitQueue::<u8>::new(());
+    let nodes: Vec<_> =
+        [1, 2, 2, 3].map(|key| Box::pin(Waiter::new(WaitKind::Other, key))).into_iter().collect();
+    for node in &nodes {
+        // SAFETY: the node is pinned, and granted below before it goes away.
+        unsafe { queue.lock().push_back(node.as_ref(), None) };
+    }
+    let granted = |key: u8| {
+        let found = queue.lock().grant_where(|payload| *payload == key, key).is_some();
+        let done = nodes.iter().map(|node| u8::from(node.phase() == Phase::Done(key)));
+        (found, done.collect::<Vec<_>>())
+    };
+    assert_eq!(granted(2), (true, vec![0, 1, 0, 0]));
+    assert_eq!(granted(4), (false, vec![0, 0, 0, 0]));
+    assert_eq!(granted(2), (true, vec![0, 1, 1, 0]));
+    assert_eq!(granted(2), (false, vec![0, 1, 1, 0]));
+    assert_eq!(granted(3), (true, vec![0, 0, 0, 1]));
+    assert_eq!(granted(1), (true, vec![1, 0, 0, 0]));
+    assert!(queue.lock().is_empty());
 }
