@@ -41,6 +41,12 @@ pub struct Config {
     /// least so many events were told since the owner last parked: then the turn is likely to see
     /// that many writes. In quieter turns each write is a call of its own, and at the peer at once.
     /// 0 groups always, `u32::MAX` never.
+    ///
+    /// **How long a grouped write may wait.** Until the owner next looks, submits or parks, or
+    /// another thread reaps in its place. So a task that writes and then keeps its thread without
+    /// giving way keeps the write back, too, as long as it runs: worst, from the write to the end
+    /// of that poll, and then as long as the owner holds its driver back. A caller that must have
+    /// the bytes gone before it computes gives way once after the write.
     pub group_writes_from: u32,
     /// Whether to use `epoll_pwait2`; `false` makes a timer descriptor stand in for it, as on
     /// kernels that lack it.

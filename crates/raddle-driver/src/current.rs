@@ -6,7 +6,6 @@
 
 use crate::errors;
 use crate::remote::Remote;
-use crate::sys::fork;
 use std::cell::Cell;
 use std::io;
 use std::marker::PhantomData;
@@ -60,11 +59,11 @@ pub(crate) fn with<R>(run: impl FnOnce(&Arc<Remote>) -> R) -> io::Result<R> {
     if current.is_null() {
         return Err(errors::no_runtime());
     }
-    if fork::in_child() {
-        return Err(fork::error());
-    }
     // SAFETY: the cell holds a count, which this handle borrows and does not drop. It stays for
     // the call: `run` is code of this crate that neither installs nor drops a guard.
     let remote = ManuallyDrop::new(unsafe { Arc::from_raw(current) });
+    if remote.is_forked() {
+        return Err(errors::forked());
+    }
     Ok(run(&remote))
 }

@@ -9,10 +9,10 @@ use crate::current::{self, Guard};
 use crate::epoll::Loop;
 use crate::probe::Backend;
 use crate::remote::{Inner, Remote};
-use crate::sys::fork;
 use crate::uring::Ring;
 use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
+use raddle_base::fork;
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
@@ -42,7 +42,6 @@ impl Driver {
     ///
     /// The kernel refuses a descriptor or the memory.
     pub fn new(config: &Config) -> io::Result<Driver> {
-        fork::arm();
         let inner = match config.backend {
             Backend::Epoll => {
                 let offload = Arc::clone(&config.offload);
@@ -75,7 +74,7 @@ impl Driver {
     ///
     /// In a forked child of the process that made the driver.
     pub fn look(&self, max: usize) -> usize {
-        refuse_child();
+        self.refuse_child();
         match &self.remote.inner {
             Inner::Epoll(poller) => poller.look(max),
             Inner::Uring(ring) => ring.look(max),
@@ -98,7 +97,7 @@ impl Driver {
     ///
     /// In a forked child of the process that made the driver.
     pub fn park(&self, deadline: Option<Instant>) {
-        refuse_child();
+        self.refuse_child();
         match &self.remote.inner {
             Inner::Epoll(poller) => poller.park(deadline),
             Inner::Uring(ring) => ring.park(deadline),
@@ -115,6 +114,12 @@ impl Driver {
         self.remote.backend()
     }
 
+    fn refuse_child(&self) {
+        if self.remote.is_forked() {
+            panic!("{}", fork::MESSAGE);
+        }
+    }
+
     /// Refuses new operations, cancels those that are on their way, and waits until the kernel has
     /// let go of them or `deadline` has passed. Waiters are woken; what they wait for gives errors
     /// from now on, on this driver. The second call does nothing.
@@ -129,12 +134,6 @@ impl Driver {
     }
 }
 
-fn refuse_child() {
-    if fork::in_child() {
-        panic!("{}", fork::error());
-    }
-}
-
 /// Makes `driver` the one that serves I/O polled on this thread, until the guard is dropped.
 pub fn install(driver: &Driver) -> Guard {
     current::install_remote(driver.remote())
@@ -143,7 +142,7 @@ pub fn install(driver: &Driver) -> Guard {
 impl Drop for Driver {
     fn drop(&mut self) {
         // In a forked child the descriptors are shared with the parent: only let go of them.
-        if !fork::in_child() {
+        if !self.remote.is_forked() {
             self.close(Instant::now() + std::time::Duration::from_secs(1));
         }
     }

@@ -12,6 +12,11 @@ pub(crate) fn other_backend() -> io::Error {
     io::Error::other("this socket belongs to a raddle runtime with another I/O backend")
 }
 
+/// The driver belongs to the process that this one was forked from.
+pub(crate) fn forked() -> io::Error {
+    io::Error::other(raddle_base::fork::MESSAGE)
+}
+
 /// The driver was closed before the operation began.
 pub(crate) fn shut_down() -> io::Error {
     io::Error::other("the raddle runtime is shut down")

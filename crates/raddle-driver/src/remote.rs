@@ -3,6 +3,7 @@
 use crate::epoll::Loop;
 use crate::probe::Backend;
 use crate::uring::Ring;
+use raddle_base::fork;
 use std::sync::Arc;
 
 /// The handle through which other threads reach a driver: nudge its owner, reap in its place.
@@ -12,6 +13,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Remote {
     pub(crate) inner: Inner,
+    /// Of the process that made it.
+    generation: u32,
 }
 
 /// The shared part of either loop.
@@ -23,7 +26,14 @@ pub(crate) enum Inner {
 
 impl Remote {
     pub(crate) fn new(inner: Inner) -> Remote {
-        Remote { inner }
+        fork::watch();
+        Remote { inner, generation: fork::generation() }
+    }
+
+    /// Whether this process is a forked child of the one that made the driver.
+    #[inline]
+    pub(crate) fn is_forked(&self) -> bool {
+        self.generation != fork::generation()
     }
 
     /// Which backend the driver uses.

@@ -9,7 +9,6 @@ pub(crate) mod epoll;
 pub(crate) mod errno;
 pub(crate) mod eventfd;
 pub(crate) mod file;
-pub(crate) mod fork;
 pub(crate) mod map;
 pub(crate) mod msg;
 pub(crate) mod sigpipe;

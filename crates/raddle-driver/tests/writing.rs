@@ -122,3 +122,24 @@ fn writes_of_all_kinds_keep_their_order() {
         });
     });
 }
+
+#[test]
+fn what_was_written_leaves_when_another_thread_reaps() {
+    both_ways(|world| {
+        let (source, mut peer) = tcp_pair();
+        world.block_on_local(async {
+            assert!(once(source.read(&mut [0; 1])).await.is_none());
+            // Within one poll: the write, and then the owner keeps its thread.
+            write_all(&source, b"x").await;
+            let remote = world.driver.remote();
+            let helper = std::thread::spawn(move || {
+                remote.try_rescue(64);
+                let mut byte = [0];
+                peer.read_exact(&mut byte).unwrap();
+                // Whoever submits for others does not end before they are done.
+                (byte, peer)
+            });
+            assert_eq!(helper.join().unwrap().0, *b"x");
+        });
+    });
+}

@@ -10,6 +10,7 @@
 //! | `queue` | one run queue: a ring and the FIFO behind it |
 //! | `worker` | the loop: look, choose, dispatch, find, sleep |
 //! | `pace` | when the clock is read |
+//! | `hold` | how long the driver is left alone while served tasks run |
 //! | `steal` | taking from others, and doing the duties of one that is away |
 //! | `idle` | who sleeps and who searches: the sleep protocol |
 //! | `stand_in` | blocking sections |
@@ -23,6 +24,7 @@
 pub(crate) mod ambient;
 pub(crate) mod config;
 mod current;
+mod hold;
 mod idle;
 mod jobs;
 pub(crate) mod metrics;

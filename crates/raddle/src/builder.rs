@@ -107,7 +107,7 @@ impl Builder {
     pub fn build(self) -> io::Result<Runtime> {
         let info = decide(self.io)?;
         check(&self.config)?;
-        let drivers = KernelDrivers { backend: info.backend(), local: false };
+        let drivers = KernelDrivers { backend: info.backend() };
         Ok(Runtime::from_parts(raddle_runtime::Runtime::new(self.config, Box::new(drivers))?, info))
     }
 }

@@ -13,6 +13,9 @@ use crate::runtime::Runtime;
 /// Its one worker is the thread that calls [`run`](Self::run). Wakers stay `Send`, so task headers
 /// and the inbox for wakes of other threads are atomic as in any runtime; the queue of local tasks
 /// is not.
+///
+/// When a task blocks in [`block_in_place`](crate::task::block_in_place), a stand-in thread runs
+/// the tasks that are `Send`, with their I/O and timers; all others wait.
 #[derive(Debug)]
 pub struct LocalRuntime {
     runtime: Runtime,
@@ -44,7 +47,7 @@ impl LocalRuntime {
     /// As [`Builder::build`].
     pub fn make(builder: Builder) -> io::Result<LocalRuntime> {
         let info = decide(builder.io)?;
-        let drivers = KernelDrivers { backend: info.backend(), local: true };
+        let drivers = KernelDrivers { backend: info.backend() };
         let config = raddle_runtime::Config { workers: 1, ..builder.config };
         check(&config)?;
         let inner = raddle_runtime::Runtime::new(config, Box::new(drivers))?;

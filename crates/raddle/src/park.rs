@@ -7,15 +7,13 @@ use std::sync::Arc;
 use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
 use raddle_driver as driver;
-use raddle_driver::{Backend, Offload, OffloadError, TaskRun};
+use raddle_driver::{Backend, Offload, OffloadError};
 use raddle_runtime::blocking::{BlockingPool, Refusal};
 use raddle_runtime::park::{Driver, Drivers, Remote};
 
 /// Makes one driver a worker.
 pub(crate) struct KernelDrivers {
     pub(crate) backend: Backend,
-    /// One thread only, whose completions nobody else reaps.
-    pub(crate) local: bool,
 }
 
 impl Drivers for KernelDrivers {
@@ -24,10 +22,7 @@ impl Drivers for KernelDrivers {
         _worker: usize,
         blocking: &Arc<BlockingPool>,
     ) -> io::Result<(Box<dyn Driver>, Arc<dyn Remote>)> {
-        let mut config = driver::Config::new(self.backend, Arc::new(Pool(blocking.clone())));
-        if self.local {
-            config.task_run = TaskRun::Deferred;
-        }
+        let config = driver::Config::new(self.backend, Arc::new(Pool(blocking.clone())));
         let driver = driver::Driver::new(&config)?;
         let remote = driver.remote();
         Ok((Box::new(Owner(driver)), Arc::new(Other(remote))))

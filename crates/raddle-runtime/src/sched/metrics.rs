@@ -75,7 +75,7 @@ pub struct WorkerMetrics {
     pub served: u64,
     /// Times it asked its driver while busy.
     pub looks: u64,
-    /// Times it read the clock for timers or polling.
+    /// Times it read the clock: for timers, for polling, or to let its driver wait a little.
     pub clock_reads: u64,
 }
 

@@ -205,6 +205,11 @@ impl Sides {
         self.served_any.get() && !self.served.is_empty()
     }
 
+    /// Whether served tasks wait on either side.
+    pub(crate) fn has_served_somewhere(&self) -> bool {
+        self.has_served() || !self.pinned.served.borrow().is_empty()
+    }
+
     /// Pinned tasks from this worker's inbox.
     pub(crate) fn serve_pinned(&self, tasks: Fifo<Runnable>) {
         self.pinned.push_served(tasks);

@@ -10,6 +10,7 @@ use raddle_base::doorbell::Doorbell;
 use raddle_base::random::Rng;
 
 use crate::sched::current;
+use crate::sched::hold::Hold;
 use crate::sched::idle::Awake;
 use crate::sched::pace::Pace;
 use crate::sched::park::Driver;
@@ -23,8 +24,6 @@ use crate::time;
 const LOOK_MAX: usize = 256;
 /// Timers fired in one look.
 const FIRE_MAX: usize = 256;
-/// Dispatches for which a prepared operation may wait for company before it is submitted.
-const SUBMIT_AFTER: u32 = 16;
 
 /// A worker, on its own thread.
 pub(crate) struct Worker {
@@ -33,7 +32,7 @@ pub(crate) struct Worker {
     pub(crate) sides: Sides,
     driver: Box<dyn Driver>,
     pace: Pace,
-    unsubmitted: Cell<u32>,
+    hold: Hold,
     /// Phase 3 has been noticed: it is no reason to stay awake any more.
     pub(crate) draining: Cell<bool>,
     rng: Cell<Rng>,
@@ -50,7 +49,7 @@ impl Worker {
             sides: Sides::new(seat.rotating, seat.served),
             driver,
             pace: Pace::new(),
-            unsubmitted: Cell::new(0),
+            hold: Hold::new(),
             draining: Cell::new(false),
             rng: Cell::new(Rng::from_entropy()),
             shared,
@@ -109,7 +108,7 @@ impl Worker {
             self.take_injected(peer);
         }
         if doorbell.rung() {
-            self.serve_driver(peer);
+            self.hold_or_serve(peer);
         }
         if doorbell.is_owed() || peer.timers.is_armed() {
             self.mind(peer, doorbell);
@@ -149,28 +148,30 @@ impl Worker {
     #[cold]
     fn serve_driver(&self, peer: &Peer) {
         peer.counters.looks.add(1);
-        self.unsubmitted.set(0);
+        self.hold.end();
         self.in_service(|| self.driver.look(LOOK_MAX));
         self.share_served();
     }
 
-    /// Prepared operations go to the kernel together: when the served tasks of this turn have
-    /// run, or after a few dispatches, whichever is first.
+    /// Completions go behind the served tasks that wait already, and prepared operations go to
+    /// the kernel together: the driver may wait a little while such tasks run.
     #[cold]
-    fn hold_or_submit(&self, peer: &Peer) {
-        let held = self.unsubmitted.get() + 1;
-        if held < SUBMIT_AFTER && self.sides.has_served() {
-            return self.unsubmitted.set(held);
+    fn hold_or_serve(&self, peer: &Peer) {
+        let now = || {
+            peer.counters.clock_reads.add(1);
+            Instant::now()
+        };
+        if !self.sides.has_served_somewhere() || !self.hold.goes_on(now) {
+            self.serve_driver(peer);
         }
-        self.serve_driver(peer);
     }
 
     /// Something is prepared, or armed, or to be asked for: submits, or counts down to the next
     /// reading of the clock and does what is due by it.
     #[cold]
     fn mind(&self, peer: &Peer, doorbell: &Doorbell) {
-        if doorbell.prepared() != 0 {
-            self.hold_or_submit(peer);
+        if doorbell.prepared() != 0 && !doorbell.rung() {
+            self.hold_or_serve(peer);
         }
         if (doorbell.is_polled() || peer.timers.is_armed()) && self.pace.tick() {
             self.read_clock(peer);
@@ -240,7 +241,7 @@ impl Worker {
         if !self.anything(peer) {
             peer.counters.parks.add(1);
             let deadline = earlier(earlier(peer.timers.next(), limit), self.watch_limit());
-            self.unsubmitted.set(0);
+            self.hold.end();
             self.in_service(|| self.driver.park(deadline));
             self.pace.wake();
         }
@@ -262,7 +263,7 @@ impl Worker {
         self.shared.idle.doze(&peer.sleep);
         if !self.anything_own(peer) && !needed() {
             peer.counters.parks.add(1);
-            self.unsubmitted.set(0);
+            self.hold.end();
             self.in_service(|| self.driver.park(peer.timers.next()));
             self.pace.wake();
         }
