@@ -19,6 +19,7 @@ use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 /// One of the two kinds of mechanics.
 #[derive(Clone)]
@@ -101,6 +102,22 @@ impl Handle {
         match &self.0 {
             Face::Epoll(source) => source.assume_blocked(direction),
             Face::Uring(source) => source.assume_blocked(direction),
+        }
+    }
+
+    /// Blocks further attempts to connect for a while.
+    pub(crate) fn try_again_after(&self, time: Duration) -> io::Result<()> {
+        match &self.0 {
+            Face::Epoll(source) => source.try_again_after(time),
+            Face::Uring(source) => source.try_again_after(time),
+        }
+    }
+
+    /// Whether such a while is not over.
+    pub(crate) fn is_pausing(&self) -> bool {
+        match &self.0 {
+            Face::Epoll(source) => source.is_pausing(),
+            Face::Uring(source) => source.is_pausing(),
         }
     }
 

@@ -14,7 +14,7 @@
 //! | operation | io_uring | epoll |
 //! |---|---|---|
 //! | [`accept()`], [`recv()`], [`recv_from()`] | the socket's own mechanics | the same |
-//! | [`connect()`] | entry | attempt, then writable |
+//! | [`connect()`] | entry; Unix: attempts | attempt, then writable; Unix: attempts |
 //! | [`send()`], [`send_msg()`] | attempt, then entry | attempt, then writable |
 //! | [`read()`] | cached: in place; else entry | cached: in place; else offload |
 //! | [`write()`], [`open()`], [`fsync()`], [`close()`] | entry | offload |

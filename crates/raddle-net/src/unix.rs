@@ -57,8 +57,7 @@ impl Stream<Unix> {
     ///
     /// # Errors
     ///
-    /// `NotFound`, `ConnectionRefused`; `WouldBlock` if the listener's queue is full, since the
-    /// kernel gives no way to wait for it.
+    /// `NotFound`, `ConnectionRefused`. If the listener's queue is full, this waits for room.
     ///
     /// # Cancel safety
     ///

@@ -11,7 +11,7 @@
 //! | `place` | under its lock; taken by registering, moving, closing |
 //! | `home`, `key` | written under `place`'s lock, read by anybody as a hint |
 //! | `waited` | anybody, as a hint |
-//! | `pause` | under its lock; listeners only |
+//! | `pause` | under its lock; listeners, and sockets that connect |
 //!
 //! Lock order: `place`, then the driver lock. News comes under the driver lock and takes neither.
 
@@ -32,6 +32,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// So many waits in a row on another worker, and the source moves there.
 const MOVE_AFTER: u32 = 64;
@@ -42,7 +43,7 @@ struct Place {
     key: Key,
 }
 
-/// A listener's shortage of descriptors.
+/// A listener's shortage of descriptors, or a connecting socket's wait for room.
 #[derive(Default)]
 struct Pause {
     backoff: Backoff,
@@ -312,8 +313,17 @@ impl EpollSource {
     fn pause(self: &Arc<Self>, error: io::Error) -> Attempt<(OwnedFd, RawAddr)> {
         let mut pause = self.pause.lock();
         let (time, first) = pause.backoff.failed();
-        pause.pausing = true;
         drop(pause);
+        match self.pause_for(time) {
+            Err(nowhere) => Attempt::Done(Err(nowhere)),
+            Ok(()) if first => Attempt::Done(Err(error)),
+            Ok(()) => Attempt::Blocked,
+        }
+    }
+
+    /// Begins a pause, at the end of which both directions may be tried again.
+    fn pause_for(self: &Arc<Self>, time: Duration) -> io::Result<()> {
+        self.pause.lock().pausing = true;
         let watcher = Arc::clone(self) as Arc<dyn Watcher>;
         let placed = self.place.lock().as_ref().map(|place| Arc::clone(&place.poller));
         let delayed = match placed {
@@ -326,11 +336,31 @@ impl EpollSource {
                 Inner::Uring(_) => {}
             }),
         };
-        if let Err(nowhere) = delayed {
+        if delayed.is_err() {
             self.pause.lock().pausing = false;
-            return Attempt::Done(Err(nowhere));
         }
-        if first { Attempt::Done(Err(error)) } else { Attempt::Blocked }
+        delayed
+    }
+
+    /// The other side has no room for a connection, and will make no event when it has: trying
+    /// again is blocked for `time`.
+    #[cold]
+    pub(crate) fn try_again_after(self: &Arc<Self>, time: Duration) -> io::Result<()> {
+        // Before the pause begins: its end makes an event, which this must not wipe.
+        self.assume_blocked(Direction::Write);
+        self.pause_for(time)
+    }
+
+    /// Whether a pause is on. Then what is known of the writing direction is forgotten: an
+    /// unconnected socket is reported as one that has hung up.
+    pub(crate) fn is_pausing(&self) -> bool {
+        // Before the flag is looked at: see `attempt_accept`.
+        let seen = self.readiness.snapshot();
+        let pausing = self.pause.lock().pausing;
+        if pausing {
+            self.readiness.clear(seen, Direction::Write);
+        }
+        pausing
     }
 
     /// Ends every wait with an error, for good.

@@ -36,6 +36,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 mod close;
 mod news;
@@ -202,6 +203,27 @@ impl UringSource {
             return Attempt::Done(Err(nowhere));
         }
         if first { Attempt::Done(Err(error)) } else { Attempt::Blocked }
+    }
+
+    /// The other side has no room for a connection, and will tell nobody when it has: blocks the
+    /// writing direction for `time`, as a poll on its way would.
+    #[cold]
+    pub(crate) fn try_again_after(self: &Arc<Self>, time: Duration) -> io::Result<()> {
+        // Both in this order: what the last pause's end has said is over.
+        self.word.set(Bits::WRITE);
+        self.assume_blocked(Direction::Write);
+        let delayed = self
+            .ring_here()
+            .and_then(|ring| ring.delay(time, Arc::clone(self) as Arc<dyn Watcher>));
+        if delayed.is_err() {
+            self.word.clear(Bits::WRITE);
+        }
+        delayed
+    }
+
+    /// Whether such a time is not over.
+    pub(crate) fn is_pausing(&self) -> bool {
+        self.word.load().any(Bits::WRITE)
     }
 
     /// Nobody waits for a connection any more: the request is cancelled.

@@ -118,6 +118,10 @@ impl Watcher for UringSource {
                 Some(then) => return then,
                 None => (Direction::Write, true, self.tell_write(news), false),
             },
+            // A pause of a socket that connects.
+            Role::Delay if self.listening.is_none() => {
+                (Direction::Write, true, self.word.news(Bits::WRITE_OK, Bits::WRITE), false)
+            }
             Role::Read | Role::Delay => {
                 let (wake, before, cancel) = self.tell_read(news);
                 (Direction::Read, wake, before, cancel)
