@@ -88,6 +88,79 @@ fn handles_outlive_their_runtime() {
     });
 }
 
+/// One worker, whose thread nobody has asked the runtime itself for.
+#[test]
+fn a_runtime_may_be_used_by_its_handle_alone() {
+    watched(|| {
+        let one = || Builder::new().workers(1).build().unwrap();
+        let runtime = one();
+        let handle = runtime.handle().clone();
+        assert_eq!(handle.block_on(handle.spawn(async { 1 })).unwrap(), 1);
+        let runtime = one();
+        let handle = runtime.handle().clone();
+        let job = handle
+            .spawn_blocking(|| raddle::Handle::current().block_on(raddle::spawn(async { 2 })));
+        assert_eq!(handle.block_on(job).unwrap().unwrap(), 2);
+        let runtime = one();
+        let entered = runtime.handle().enter();
+        // Sockets find a driver at once: the worker had made it when `enter` returned.
+        raddle::net::UdpSocket::from_std(std::net::UdpSocket::bind("127.0.0.1:0").unwrap())
+            .unwrap();
+        let task = raddle::spawn(async { 3 });
+        drop(entered);
+        assert_eq!(runtime.block_on(task).unwrap(), 3);
+        // Many threads at once, one of which starts it.
+        let runtime = one();
+        let threads: Vec<_> = (0..8)
+            .map(|n| {
+                let handle = runtime.handle().clone();
+                std::thread::spawn(move || handle.block_on(handle.spawn(async move { n })).unwrap())
+            })
+            .collect();
+        let sum: i32 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+        assert_eq!(sum, 28);
+    });
+}
+
+/// In the wrong order, on a thread of its own: what is still entered is never freed memory.
+#[test]
+fn guards_dropped_in_a_wrong_order_are_refused_and_harmless() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    watched(|| {
+        let one = || Builder::new().workers(1).build().unwrap();
+        let (a, b) = (one(), one());
+        let first = a.handle().enter();
+        let second = b.handle().enter();
+        let refused = catch_unwind(AssertUnwindSafe(|| drop(first))).unwrap_err();
+        let text = refused.downcast_ref::<&str>().unwrap();
+        assert!(text.contains("reverse order"), "{text}");
+        assert_eq!(b.block_on(raddle::spawn(async { 1 })).unwrap(), 1);
+        drop(a);
+        drop(second);
+        // The first one's runtime is still entered. It has ended, but it is there.
+        let task = raddle::spawn(async { 2 });
+        assert!(task.is_finished());
+        let late = catch_unwind(|| raddle::time::sleep(std::time::Duration::from_secs(1)));
+        drop(late);
+    });
+}
+
+/// A guard that was made on a worker is dropped after that worker's runtime is gone.
+#[test]
+fn a_guard_may_outlive_the_worker_it_was_made_on() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    watched(|| {
+        let other = Builder::new().workers(1).build().unwrap();
+        let guard = RefCell::new(None);
+        let runtime = Builder::new().workers(1).build().unwrap();
+        runtime.run(async { *guard.borrow_mut() = Some(other.handle().enter()) });
+        assert!(Handle::try_current().is_none());
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(guard.take()))).is_err());
+        assert!(Handle::try_current().is_none());
+        assert!(catch_unwind(|| raddle::spawn(async {})).is_err());
+    });
+}
+
 #[raddle::test]
 async fn the_test_attribute_runs_a_test() {
     assert_eq!(raddle::spawn(async { 2 }).await.unwrap(), 2);

@@ -113,8 +113,6 @@ impl Runtime {
     /// Makes this the runtime of the calling thread until the guard is dropped; see
     /// [`Handle::enter`]. This thread does not become a worker.
     pub fn enter(&self) -> Enter {
-        // What is spawned now needs a worker 0, whose thread is started by the first use.
-        self.inner.spawn(async {}).detach();
         self.inner.handle().enter()
     }
 

@@ -3,8 +3,15 @@
 //! A waker runs on any thread and must find out whether it is on a worker of the task's own
 //! runtime, and then reach that worker's queues. The entry is set for as long as a worker runs on
 //! the thread, and guards nest: a runtime may be run inside a blocking job of another.
+//!
+//! Users' guards (of `Handle::enter`) may be dropped in any order, kept beyond the worker they were
+//! made on, or forgotten. Each entry therefore has a number of its own, never used again on its
+//! thread. A user's guard takes its entry back only while that is the current one; otherwise the
+//! entry stays where it is, in other guards, and what it points at is kept for ever. A worker's
+//! guard always restores what was before, so that no entry of a worker outlives its queues.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::ptr;
 
 use crate::sched::sides::Sides;
@@ -18,12 +25,22 @@ struct Entry {
     scheduler: *const (),
     index: usize,
     sides: *const Sides,
+    number: u64,
 }
 
-const NONE: Entry = Entry { scheduler: ptr::null(), index: 0, sides: ptr::null() };
+const NONE: Entry = Entry { scheduler: ptr::null(), index: 0, sides: ptr::null(), number: 0 };
 
 thread_local! {
     static CURRENT: Cell<Entry> = const { Cell::new(NONE) };
+    /// The number of this thread's latest entry.
+    static LATEST: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Makes a new entry the current one; what was before, and the entry's number.
+fn push(scheduler: *const (), index: usize, sides: *const Sides) -> (Entry, u64) {
+    let number = LATEST.get() + 1;
+    LATEST.set(number);
+    (CURRENT.replace(Entry { scheduler, index, sides, number }), number)
 }
 
 /// Clears the entry on drop.
@@ -35,7 +52,7 @@ pub(crate) struct Guard<'a> {
 
 /// Makes `sides` the queues of this thread, worker `index` of `scheduler`.
 pub(crate) fn enter(scheduler: *const (), index: usize, sides: &Sides) -> Guard<'_> {
-    let before = CURRENT.replace(Entry { scheduler, index, sides });
+    let (before, _) = push(scheduler, index, sides);
     Guard { before, _sides: sides }
 }
 
@@ -69,21 +86,32 @@ pub(crate) fn scheduler() -> *const () {
     CURRENT.get().scheduler
 }
 
-/// Makes `scheduler` the runtime of this thread, which is no worker of its, until the guard is
-/// dropped.
-pub(crate) fn enter_foreign(scheduler: *const ()) -> ForeignGuard {
-    let before = CURRENT.replace(Entry { scheduler, index: 0, sides: ptr::null() });
-    ForeignGuard { before }
+/// Makes `scheduler` the runtime of this thread, which is no worker of its, until the entry is
+/// [taken back](Foreign::leave).
+///
+/// What `scheduler` points at must live for as long as the entry may be current: until `leave` is
+/// true, and for ever if it is false.
+pub(crate) fn enter_foreign(scheduler: *const ()) -> Foreign {
+    let (before, number) = push(scheduler, 0, ptr::null());
+    Foreign { before, number, _thread: PhantomData }
 }
 
-/// Restores the entry on drop.
-pub(crate) struct ForeignGuard {
+/// An entry of a user's.
+pub(crate) struct Foreign {
     before: Entry,
+    number: u64,
+    /// The entry is this thread's.
+    _thread: PhantomData<*const ()>,
 }
 
-impl Drop for ForeignGuard {
-    fn drop(&mut self) {
-        CURRENT.set(self.before);
+impl Foreign {
+    /// Takes the entry back; false if it is not the current one, and so stays.
+    pub(crate) fn leave(&self) -> bool {
+        let current = CURRENT.get().number == self.number;
+        if current {
+            CURRENT.set(self.before);
+        }
+        current
     }
 }
 

@@ -3,7 +3,9 @@
 //! A reading costs some 23 ns, more than a short dispatch. While a timer is armed or a driver has
 //! to be asked by a system call, the clock is read every so many dispatches, so that readings are
 //! [`TARGET`] apart: the count is that time divided by the mean length of the dispatches since
-//! the last reading, between 1 and [`MOST`]. With nothing armed, no reading is made at all.
+//! the last reading, between 1 and [`MOST`]. It at most doubles from one reading to the next: a
+//! short dispatch says little about those that follow, and a count taken from one alone would be
+//! spent on long ones. With nothing armed, no reading is made at all.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -22,6 +24,8 @@ const POLL_AFTER: u64 = 16_384;
 /// The countdown to the next reading.
 pub(crate) struct Pace {
     left: Cell<u32>,
+    /// What `left` began with at the last reading.
+    interval: Cell<u32>,
     last: Cell<Instant>,
     dispatches: Cell<u64>,
     polled: Cell<Instant>,
@@ -32,6 +36,7 @@ impl Pace {
     pub(crate) fn new() -> Self {
         Pace {
             left: Cell::new(1),
+            interval: Cell::new(1),
             last: Cell::new(Instant::from_nanos(0)),
             dispatches: Cell::new(0),
             polled: Cell::new(Instant::from_nanos(0)),
@@ -53,8 +58,10 @@ impl Pace {
         let spent = now.duration_since(self.last.replace(now)).as_nanos() as u64;
         // The count that would have taken the target time at the mean length seen. After a pause
         // without readings the mean is meaningless, and too long, which errs to the safe side.
-        let interval = (TARGET.saturating_mul(count) / spent.max(1)).clamp(1, MOST);
-        self.left.set(interval as u32);
+        let most = (u64::from(self.interval.get()) * 2).min(MOST);
+        let interval = (TARGET.saturating_mul(count) / spent.max(1)).clamp(1, most) as u32;
+        self.interval.set(interval);
+        self.left.set(interval);
     }
 
     /// Whether a driver that must be asked is to be asked now.

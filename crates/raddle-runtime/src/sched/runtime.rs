@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::panic::{Location, resume_unwind};
 use std::pin::pin;
 use std::ptr;
@@ -60,7 +61,7 @@ impl Runtime {
         let weak = Arc::downgrade(&shared);
         shared.blocking.enter_with(move || {
             let handle = Handle { shared: weak.upgrade()? };
-            Some(Box::new(handle.enter()))
+            Some(Box::new(handle.enter_started()))
         });
         // From here on, an error drops the runtime, which ends the threads that were started.
         let runtime = Runtime { handle: Handle { shared } };
@@ -118,8 +119,7 @@ impl Runtime {
         let shared = self.handle.shared.clone();
         shared.refuse_fork();
         refuse_in_task("Runtime::run");
-        let seat = shared.seats.lock()[0].take();
-        let Some(seat) = seat else {
+        let Some(seat) = shared.with_first(Option::take) else {
             let output = self.block_on(future);
             return Ok((output, self.shutdown_timeout(limit)));
         };
@@ -143,7 +143,6 @@ impl Runtime {
     /// Inside an async task, where it would block a worker.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.start_first();
         self.handle.block_on(future)
     }
 
@@ -154,7 +153,6 @@ impl Runtime {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.start_first();
         self.handle.spawn(future)
     }
 
@@ -165,19 +163,7 @@ impl Runtime {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.start_first();
         self.handle.spawn_blocking(f)
-    }
-
-    /// Starts the thread of worker 0, if this runtime is not to be [`run`](Self::run).
-    fn start_first(&self) {
-        let shared = &self.handle.shared;
-        shared.refuse_fork();
-        if let Some(seat) = shared.seats.lock()[0].take()
-            && let Err(error) = threads::start(shared, 0, seat, None)
-        {
-            panic!("worker 0 cannot be started: {error}");
-        }
     }
 
     /// What the workers have done so far.
@@ -294,7 +280,7 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.shared.refuse_fork();
+        self.start_first();
         self.shared.spawn(future, None, Location::caller())
     }
 
@@ -317,7 +303,7 @@ impl Handle {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.shared.refuse_fork();
+        self.start_first();
         self.shared.spawn_blocking(f, None, site)
     }
 
@@ -333,7 +319,7 @@ impl Handle {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.shared.refuse_fork();
+        self.start_first();
         let site = Location::caller();
         match self.shared.blocking.try_reserve() {
             Ok(place) => Ok(self.shared.spawn_blocking(f, Some(place), site)),
@@ -360,7 +346,7 @@ impl Handle {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.shared.refuse_fork();
+        self.start_first();
         let site = Location::caller();
         let shared = self.shared.clone();
         async move {
@@ -384,7 +370,6 @@ impl Handle {
     /// Inside an async task, where it would block a worker.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.shared.refuse_fork();
         refuse_in_task("block_on");
         let _entered = self.enter();
         raddle_sync::block_on(future)
@@ -392,14 +377,34 @@ impl Handle {
 
     /// Makes this the runtime of the calling thread: [`spawn`](crate::spawn), timers and sockets
     /// find it, until the guard is dropped.
+    ///
+    /// # Panics
+    ///
+    /// Guards must be dropped in the reverse order of their making, on the task or thread that
+    /// made them; dropping one earlier panics, and leaves its runtime entered and its memory kept.
     pub fn enter(&self) -> Enter {
+        self.start_first();
+        self.enter_started()
+    }
+
+    /// As [`enter`](Self::enter), for threads of the runtime.
+    fn enter_started(&self) -> Enter {
         self.shared.refuse_fork();
         let peer = &self.shared.peers[self.shared.next_worker()];
         Enter {
-            _entry: current::enter_foreign(self.shared.address()),
-            _timers: time::current::install_remote(&peer.timers),
-            _driver: peer.remote.get().map(|remote| remote.install()),
-            _handle: self.clone(),
+            entry: current::enter_foreign(self.shared.address()),
+            timers: ManuallyDrop::new(time::current::install_remote(&peer.timers)),
+            driver: ManuallyDrop::new(peer.remote.get().map(|remote| remote.install())),
+            handle: ManuallyDrop::new(self.clone()),
+        }
+    }
+
+    /// Starts the thread of worker 0, if there is none and the runtime is not being run.
+    #[track_caller]
+    fn start_first(&self) {
+        self.shared.refuse_fork();
+        if self.shared.first_waits() {
+            threads::start_first(&self.shared);
         }
     }
 
@@ -416,10 +421,27 @@ impl Handle {
 /// Leaves the runtime when dropped. Guards are dropped in reverse order of their making.
 #[must_use = "the runtime is left as soon as this is dropped"]
 pub struct Enter {
-    _entry: current::ForeignGuard,
-    _timers: time::current::Installed,
-    _driver: Option<Box<dyn std::any::Any>>,
-    _handle: Handle,
+    entry: current::Foreign,
+    timers: ManuallyDrop<time::current::Installed>,
+    driver: ManuallyDrop<Option<Box<dyn std::any::Any>>>,
+    /// Keeps what the entry points at.
+    handle: ManuallyDrop<Handle>,
+}
+
+impl Drop for Enter {
+    fn drop(&mut self) {
+        if self.entry.leave() {
+            // SAFETY: each once, here, and the guard is not used afterwards.
+            unsafe {
+                ManuallyDrop::drop(&mut self.driver);
+                ManuallyDrop::drop(&mut self.timers);
+                ManuallyDrop::drop(&mut self.handle);
+            }
+        } else if !std::thread::panicking() {
+            // The entry stays, and so does what it points at: nothing is dropped.
+            panic!("guards of `enter` must be dropped in the reverse order of their making");
+        }
+    }
 }
 
 #[track_caller]

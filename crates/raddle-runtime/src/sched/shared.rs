@@ -10,8 +10,8 @@ use raddle_base::fork;
 use raddle_base::injector::Injector;
 use raddle_base::padded::CachePadded;
 use raddle_base::random;
-use raddle_base::shim::atomic::AtomicUsize;
 use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+use raddle_base::shim::atomic::{AtomicBool, AtomicUsize};
 use raddle_base::shim::mutex::Mutex;
 
 use crate::blocking::{BlockingPool, job};
@@ -41,6 +41,8 @@ pub(crate) struct Shared {
     /// Workers first, then the stand-ins for those in blocking sections.
     pub(crate) peers: Box<[CachePadded<Peer>]>,
     pub(crate) seats: Mutex<Vec<Option<Seat>>>,
+    /// Nobody has taken the seat of worker 0 yet.
+    first_waits: AtomicBool,
     pub(crate) drivers: Box<dyn Drivers>,
     pub(crate) idle: CachePadded<Idle>,
     /// Tasks spawned by threads that are no workers.
@@ -79,6 +81,7 @@ impl Shared {
         Arc::new(Shared {
             peers,
             seats: Mutex::new(seats),
+            first_waits: AtomicBool::new(true),
             drivers,
             idle: CachePadded::new(Idle::new()),
             injector: Injector::new(),
@@ -101,6 +104,22 @@ impl Shared {
         if fork::generation() != self.generation {
             fork::abort();
         }
+    }
+
+    /// Whether nobody has taken the seat of worker 0 yet: one load.
+    #[inline]
+    pub(crate) fn first_waits(&self) -> bool {
+        // Relaxed: a hint. Who sees it late finds the seat taken, under its lock.
+        self.first_waits.load(Relaxed)
+    }
+
+    /// Gives `f` the seat of worker 0, if nobody has taken it; it is expected to take it.
+    pub(crate) fn with_first<R>(&self, f: impl FnOnce(&mut Option<Seat>) -> R) -> R {
+        let mut seats = self.seats.lock();
+        let result = f(&mut seats[0]);
+        // Relaxed: as in `first_waits`.
+        self.first_waits.store(false, Relaxed);
+        result
     }
 
     pub(crate) fn is_forked(&self) -> bool {

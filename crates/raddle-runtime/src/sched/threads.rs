@@ -26,9 +26,33 @@ pub(crate) fn start_workers(shared: &Arc<Shared>, from: usize) -> io::Result<()>
     }
     drop(ready);
     for _ in 0..started {
-        made.recv().unwrap_or_else(|_| Err(io::Error::other("a worker thread ended early")))?;
+        made.recv().unwrap_or_else(|_| Err(ended_early()))?;
     }
     Ok(())
+}
+
+/// Starts the thread of worker 0 of a runtime that is used without being run, once, and waits
+/// until it has made its driver; not while it shuts down, when nothing is admitted any more.
+#[cold]
+#[track_caller]
+pub(crate) fn start_first(shared: &Arc<Shared>) {
+    if shared.phase.is_closing(Acquire) {
+        return;
+    }
+    let started = shared.with_first(|seat| {
+        // Under the lock, so that whoever else comes finds the worker with its driver.
+        let Some(seat) = seat.take() else { return Ok(()) };
+        let (ready, made) = sync_channel(1);
+        start(shared, 0, seat, Some(ready))?;
+        made.recv().unwrap_or_else(|_| Err(ended_early()))
+    });
+    if let Err(error) = started {
+        panic!("worker 0 cannot be started: {error}");
+    }
+}
+
+fn ended_early() -> io::Error {
+    io::Error::other("a worker thread ended early")
 }
 
 /// Starts the thread of worker `index`.

@@ -119,4 +119,20 @@ impl fmt::Debug for JoinError {
     }
 }
 
+/// So that `spawn_blocking(f).await??` gives an `io::Result` where `f` does.
+///
+/// ```
+/// use raddle_runtime::JoinError;
+///
+/// fn flatten<T>(joined: Result<std::io::Result<T>, JoinError>) -> std::io::Result<T> {
+///     Ok(joined??)
+/// }
+/// assert_eq!(flatten(Ok(Ok(1))).unwrap(), 1);
+/// ```
+impl From<JoinError> for std::io::Error {
+    fn from(error: JoinError) -> Self {
+        std::io::Error::other(error)
+    }
+}
+
 impl std::error::Error for JoinError {}

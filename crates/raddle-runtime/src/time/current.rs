@@ -1,7 +1,9 @@
 //! The timers of this thread: those its worker fires, or those of the runtime it blocks on.
 //!
 //! A worker installs its own for as long as it runs; `block_on` on another thread installs those
-//! of a worker as *remote*. Guards nest, as runtimes do.
+//! of a worker as *remote*. Guards nest, as runtimes do. Each entry, the current one and those that
+//! guards keep for later, has a count of its timers: guards that are dropped in a wrong order leave
+//! the wrong timers installed, but never such as are gone.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -12,6 +14,7 @@ use raddle_base::clock::Instant;
 
 use crate::time::timers::Timers;
 
+/// Null, or the address of an `Arc` with one count that belongs to the entry.
 #[derive(Clone, Copy)]
 struct Current {
     timers: *const Timers,
@@ -35,23 +38,24 @@ pub fn install_remote(timers: &Arc<Timers>) -> Installed {
 }
 
 fn replace(timers: &Arc<Timers>, owner: bool) -> Installed {
-    let timers = Arc::clone(timers);
-    let current = Current { timers: Arc::as_ptr(&timers), owner };
-    Installed { before: CURRENT.replace(current), _timers: timers, _thread: PhantomData }
+    let current = Current { timers: Arc::into_raw(Arc::clone(timers)), owner };
+    Installed { before: CURRENT.replace(current), _thread: PhantomData }
 }
 
 /// Restores the thread's previous timers on drop. Guards are dropped in reverse order of making.
 #[must_use = "the timers are uninstalled as soon as this is dropped"]
 pub struct Installed {
     before: Current,
-    /// Keeps what `CURRENT` points at; a guard that is forgotten keeps it for ever.
-    _timers: Arc<Timers>,
     _thread: PhantomData<*const ()>,
 }
 
 impl Drop for Installed {
     fn drop(&mut self) {
-        CURRENT.set(self.before);
+        let mine = CURRENT.replace(self.before).timers;
+        if !mine.is_null() {
+            // SAFETY: the entry had one count of this Arc, which is taken over here.
+            drop(unsafe { Arc::from_raw(mine) });
+        }
     }
 }
 
@@ -72,8 +76,7 @@ pub(crate) fn refresh(slot: &mut Option<Arc<Timers>>) -> bool {
         return false;
     }
     if !slot.as_ref().is_some_and(|held| ptr::eq(Arc::as_ptr(held), timers)) {
-        // SAFETY: the pointer is that of an Arc which the guard that set it still holds: the
-        // guard restores the pointer before it lets go.
+        // SAFETY: the pointer is that of an Arc of which the current entry has a count.
         *slot = Some(unsafe {
             Arc::increment_strong_count(timers);
             Arc::from_raw(timers)
