@@ -13,13 +13,13 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// How long a test may take before it counts as stuck.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(180);
 
 /// Runs `test` on a thread of its own and panics if it is stuck.
 ///
 /// # Panics
 ///
-/// If `test` panics, or takes more than a minute.
+/// If `test` panics, or takes more than three minutes.
 pub fn watched(test: impl FnOnce() + Send + 'static) {
     let (done, wait) = mpsc::channel();
     let thread = std::thread::spawn(move || {

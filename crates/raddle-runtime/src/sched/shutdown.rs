@@ -151,8 +151,8 @@ pub(crate) fn finish(shared: &Arc<Shared>, limit: Instant) -> ShutdownReport {
     let blocking_jobs = shared.blocking.shutdown(limit);
     shared.phase.end();
     shared.wake_all();
-    let soon = Instant::now() + GRACE;
-    let threads = shared.running.wait(soon);
+    // A worker that is late on a busy machine is worth the wait: what is left is lost for ever.
+    let threads = shared.running.wait(limit.max(Instant::now() + GRACE));
     let tasks = left(shared);
     if !tasks.is_empty() || threads != 0 {
         shared.keep_for_ever();
