@@ -38,12 +38,20 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
 pub(crate) fn watched(
     command: &mut Command,
     limit: Duration,
+    see: impl FnMut(&str),
+) -> Result<Outcome, String> {
+    // In a group of its own it can be ended with all its children; at a terminal it stays in ours
+    // so that Ctrl-C reaches it.
+    watched_in(!std::io::stdin().is_terminal(), command, limit, see)
+}
+
+fn watched_in(
+    grouped: bool,
+    command: &mut Command,
+    limit: Duration,
     mut see: impl FnMut(&str),
 ) -> Result<Outcome, String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped());
-    // In a group of its own it can be ended with all its children; at a terminal it stays in ours
-    // so that Ctrl-C reaches it.
-    let grouped = !std::io::stdin().is_terminal();
     if grouped {
         command.process_group(0);
     }

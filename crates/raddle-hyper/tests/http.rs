@@ -24,8 +24,8 @@ fn on_each<R: Future<Output = ()>>(test: fn() -> R) {
         for workers in [1, 2] {
             let runtime = Runtime::builder().workers(workers).io(io).build().unwrap();
             runtime.run(async {
-                let limited = raddle::time::timeout(Duration::from_secs(60), test()).await;
-                limited.expect("the test did not end within 60 s");
+                let limited = raddle::time::timeout(Duration::from_secs(180), test()).await;
+                limited.expect("the test did not end within 180 s");
             });
         }
     }
@@ -55,7 +55,7 @@ async fn serve(listener: TcpListener) {
         drop(raddle::spawn(async move {
             let served = server::conn::http1::Builder::new()
                 .timer(RaddleTimer)
-                .header_read_timeout(Duration::from_secs(10))
+                .header_read_timeout(Duration::from_secs(60))
                 .serve_connection(RaddleIo::new(stream), service_fn(answer));
             // A client that goes away in the middle is no matter here.
             let _ = served.await;

@@ -14,8 +14,15 @@ use support::{on_each, polled};
 fn a_close_ends_pending_accepts() {
     on_each(|| async {
         for round in 0..50 {
-            let listener = Arc::new(TcpListener::bind("127.0.0.1:0").await.unwrap());
-            let addr = listener.local_addr().unwrap();
+            // Two sockets at one address, of which one listens: the other keeps the address when
+            // the listener is closed, so that nobody else comes to be there.
+            let (socket, keeper) = (TcpSocket::new_v4().unwrap(), TcpSocket::new_v4().unwrap());
+            socket.set_reuseport(true).unwrap();
+            keeper.set_reuseport(true).unwrap();
+            socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+            let addr = socket.local_addr().unwrap();
+            keeper.bind(addr).unwrap();
+            let listener = Arc::new(socket.listen(128).unwrap());
             let accepts: Vec<_> = (0..4)
                 .map(|_| {
                     let listener = Arc::clone(&listener);
@@ -52,6 +59,7 @@ fn a_close_ends_pending_accepts() {
             assert_eq!(error.kind(), ErrorKind::NotConnected);
             let error = TcpStream::connect(addr).await.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
+            drop(keeper);
         }
     });
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use raddle_runtime::blocking::Refusal;
 use raddle_runtime::park::ThreadDrivers;
-use raddle_runtime::time::{Instant, sleep, timeout};
+use raddle_runtime::time::{sleep, timeout};
 use raddle_runtime::{Config, Handle, Runtime, spawn, spawn_blocking};
 
 fn runtime(workers: usize, max_threads: usize) -> Runtime {
@@ -50,8 +50,8 @@ fn jobs_are_at_home_in_the_runtime() {
 
 #[test]
 fn a_stuck_job_is_reported_and_does_not_hold_the_end() {
+    // The job ends with `release`, after the run: had the run waited for it, it would not be over.
     let (release, held) = mpsc::channel::<()>();
-    let start = Instant::now();
     let dropped = Arc::new(AtomicUsize::new(0));
     let count = dropped.clone();
     let (_, report) = runtime(1, 1)
@@ -70,7 +70,6 @@ fn a_stuck_job_is_reported_and_does_not_hold_the_end() {
         )
         .unwrap();
     assert_eq!(report.blocking_jobs, 1);
-    assert!(start.elapsed() < Duration::from_secs(30));
     assert_eq!((dropped.load(SeqCst), Arc::strong_count(&dropped)), (0, 1));
     drop(release);
 }

@@ -23,7 +23,7 @@ fn main() -> std::io::Result<()> {
     wait.recv().expect("the spinner runs");
     drop(_entered);
 
-    let report = runtime.shutdown_timeout(Duration::from_millis(50));
+    let report = runtime.shutdown_timeout(Duration::from_secs(2));
     assert_eq!(report.tasks.len(), 1, "the sleeper was dropped, the spinner cannot be");
     assert_eq!(report.tasks[0].name.as_deref(), Some("spinner"));
     STOP.store(true, Ordering::Relaxed);

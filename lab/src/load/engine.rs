@@ -18,7 +18,7 @@ pub(crate) struct Times {
 }
 
 /// A request may take this long before the load gives up.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 struct Connection<P> {
     stream: TcpStream,

@@ -41,7 +41,7 @@ pub(crate) fn backends() -> Vec<Backend> {
     }
 }
 
-/// Runs `test` once for each backend, in a thread with a watchdog of 60 seconds.
+/// Runs `test` once for each backend, in a thread with a watchdog of three minutes.
 pub(crate) fn on_each(test: fn(&World)) {
     for backend in backends() {
         on(backend, test);
@@ -56,7 +56,7 @@ pub(crate) fn on(backend: Backend, test: fn(&World)) {
     });
 }
 
-/// Runs `body` in a thread; aborts if it takes more than 60 seconds, fails if it panics.
+/// Runs `body` in a thread; aborts if it takes more than three minutes, fails if it panics.
 pub(crate) fn watched(body: impl FnOnce() + Send + 'static) {
     let done = Arc::new(AtomicBool::new(false));
     let thread = thread::spawn({
@@ -74,8 +74,8 @@ pub(crate) fn watched(body: impl FnOnce() + Send + 'static) {
     });
     let begin = Instant::now();
     while !done.load(Ordering::SeqCst) {
-        if begin.elapsed() > Duration::from_secs(60) {
-            eprintln!("watchdog: the test did not end within 60 s");
+        if begin.elapsed() > Duration::from_secs(180) {
+            eprintln!("watchdog: the test did not end within 180 s");
             std::process::abort();
         }
         thread::sleep(Duration::from_millis(1));

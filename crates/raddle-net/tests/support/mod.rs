@@ -35,15 +35,15 @@ where
     }
 }
 
-/// Runs `body` in a thread; aborts if it takes more than 60 seconds, fails if it panics.
+/// Runs `body` in a thread; aborts if it takes more than three minutes, fails if it panics.
 pub(crate) fn watched(body: impl FnOnce() + Send + 'static) {
     let (done, end) = mpsc::channel::<()>();
     let thread = std::thread::spawn(move || {
         let _done = done;
         body();
     });
-    if let Err(mpsc::RecvTimeoutError::Timeout) = end.recv_timeout(Duration::from_secs(60)) {
-        eprintln!("watchdog: the test did not end within 60 s");
+    if let Err(mpsc::RecvTimeoutError::Timeout) = end.recv_timeout(Duration::from_secs(180)) {
+        eprintln!("watchdog: the test did not end within 180 s");
         std::process::abort();
     }
     if let Err(panic) = thread.join() {

@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::Duration;
 
-/// Runs `body` on a thread of its own and fails if it is not done within a minute.
+/// Runs `body` on a thread of its own and fails if it is not done within three minutes.
 pub(crate) fn watchdog<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
     let (done, wait) = channel();
     let thread = std::thread::spawn(move || {
@@ -16,7 +16,7 @@ pub(crate) fn watchdog<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'sta
         let _ = done.send(());
         result
     });
-    match wait.recv_timeout(Duration::from_secs(60)) {
+    match wait.recv_timeout(Duration::from_secs(180)) {
         Err(RecvTimeoutError::Timeout) => panic!("the test hangs"),
         _ => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
     }

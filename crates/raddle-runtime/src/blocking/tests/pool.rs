@@ -11,7 +11,7 @@ use crate::blocking::config::Config;
 use crate::blocking::{BlockingPool, Refusal};
 use crate::blocking::{job, shared};
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(180);
 
 fn later() -> Instant {
     Instant::now() + LONG
