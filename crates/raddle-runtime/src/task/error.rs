@@ -122,7 +122,7 @@ impl fmt::Debug for JoinError {
 /// So that `spawn_blocking(f).await??` gives an `io::Result` where `f` does.
 ///
 /// ```
-/// use raddle_runtime::JoinError;
+/// use raddle_runtime::task::JoinError;
 ///
 /// fn flatten<T>(joined: Result<std::io::Result<T>, JoinError>) -> std::io::Result<T> {
 ///     Ok(joined??)
