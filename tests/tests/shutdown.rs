@@ -7,7 +7,8 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use raddle::net::TcpListener;
-use raddle::sync::Notify;
+use raddle::sync::{CancellationToken, Notify, Semaphore, mpsc as mpsc_of_tasks, oneshot};
+use raddle::time::sleep;
 use raddle::{Builder, Runtime};
 use raddle_tests::{Drops, wants_limits, watched};
 
@@ -25,17 +26,34 @@ struct Obstacles {
 const PARKED: usize = 1000;
 const PINNED: usize = 10;
 
+/// Parks for good, on a primitive of each kind in turn.
+async fn park(n: usize) {
+    match n % 6 {
+        0 => Notify::new().notified().await,
+        1 => drop(Semaphore::new(0).acquire().await),
+        2 => {
+            let (_sender, receiver) = oneshot::channel::<()>();
+            drop(receiver.await);
+        }
+        3 => {
+            let (_sender, mut receiver) = mpsc_of_tasks::channel::<()>(1);
+            let _ = receiver.recv().await;
+        }
+        4 => CancellationToken::new().cancelled().await,
+        _ => sleep(Duration::MAX).await,
+    }
+}
+
 fn obstacles(workers: usize) -> Obstacles {
     let runtime = Builder::new().workers(workers).build().unwrap();
     let (must, cannot) = (Drops::default(), Drops::default());
     let stop = Arc::new(AtomicBool::new(false));
-    let notify = Arc::new(Notify::new());
-    for _ in 0..PARKED {
-        let (guard, notify) = (must.guard(), notify.clone());
+    for n in 0..PARKED {
+        let guard = must.guard();
         runtime
             .spawn(async move {
                 let _guard = guard;
-                notify.notified().await;
+                park(n).await;
             })
             .detach();
     }
