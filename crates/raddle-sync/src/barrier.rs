@@ -33,6 +33,7 @@ const RELEASED: u8 = 2;
 ///   arrive is the leader, and does not wait.
 /// * *Ordering.* What each did before it arrived is visible to all of its round after it.
 /// * *Cost.* Arriving takes one short lock. Waiting does not allocate, nor does making a barrier.
+///   32 bytes.
 ///
 /// ```
 /// use raddle_sync::Barrier;

@@ -63,7 +63,7 @@ pub struct Key(usize);
 /// * *Ordering.* What happened before a notification is visible after a wait that it ended, and
 ///   after a key that was taken later.
 /// * *Cost.* A notification is one exchange, and takes a lock only if somebody waits. Waiting does
-///   not allocate.
+///   not allocate. 24 bytes.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

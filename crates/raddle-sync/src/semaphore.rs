@@ -25,7 +25,8 @@ use crate::permits::{Denied, Need, Permits};
 /// wait for more permits than will ever exist never ends.
 ///
 /// With nobody waiting, taking and returning permits is one atomic exchange each. Waiting does
-/// not allocate. What happened before a permit was returned is visible to whoever takes it next.
+/// not allocate. What happened before a permit was returned is visible to whoever takes it next. 24
+/// bytes.
 ///
 /// [`try_acquire`]: Self::try_acquire
 ///

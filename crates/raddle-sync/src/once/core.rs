@@ -19,7 +19,7 @@ pub(super) const CANDIDATES: usize = 0b100;
 /// * *Order.* When it is done, all waits end in one round, woken in the order of their first poll.
 /// * *Ordering.* What the code did is visible to everybody who sees it done: one acquire load.
 /// * *Recursion.* Code that waits for the same `Once` waits for ever.
-/// * *Cost.* Waiting does not allocate.
+/// * *Cost.* Waiting does not allocate. 40 bytes.
 ///
 /// ```
 /// use raddle_sync::{Once, block_on};

@@ -19,7 +19,7 @@ use crate::once::{Lead, Leading, NoLead, Once};
 /// * *Ordering.* Who gets the value sees all that was done before it was set. Reading is one
 ///   acquire load.
 /// * *Recursion.* An initialiser that waits for its own cell waits for ever.
-/// * *Cost.* The value lies in the cell. Waiting does not allocate.
+/// * *Cost.* The value lies in the cell, with 40 bytes beside it. Waiting does not allocate.
 ///
 /// ```
 /// use raddle_sync::{OnceCell, block_on};

@@ -28,7 +28,7 @@ use crate::crowd::{Crowd, Step};
 /// * *Order.* All waits for a phase end in one round, woken in the order of their first poll.
 /// * *Ordering.* What each party did before it arrived is visible after the phase.
 /// * *Cost.* One exchange to register, arrive and deregister, and a lock for the last one if
-///   somebody waits. Nothing allocates.
+///   somebody waits. Nothing allocates. 24 bytes.
 ///
 /// ```
 /// use raddle_sync::{Phaser, block_on};
