@@ -10,8 +10,10 @@
 //!   dropped once, with the receiver. One that was not accepted comes back.
 //! * *Order.* Values of one sender arrive in their order. Senders that wait for room get it first
 //!   come first served.
-//! * *Memory.* Waiting allocates nothing. Values lie in blocks of up to 64; a block is reused while
-//!   the channel is in balance, and freed after a burst.
+//! * *Memory.* Waiting allocates nothing. Values lie in blocks of 32; a few blocks are reused while
+//!   the channel is in balance, and what a burst adds is freed as soon as it is received.
+//! * *Cost.* A send that need not wait is one read-modify-write, and a receive none, or one in a
+//!   channel with a bound. No lock is taken but by senders that wait for room.
 //! * *The end.* The receiver sees it when all senders are gone, or it closed the channel, and
 //!   every value and every reserved place before that is dealt with.
 //!
@@ -33,25 +35,39 @@
 //! });
 //! ```
 
+mod block;
+mod blocks;
 mod bounded;
 mod chan;
-mod chunks;
 pub mod error;
+mod kind;
 mod owned;
 mod permit;
 mod receive;
 mod reserve;
+mod sender;
+mod sink;
+mod take;
+mod timed;
 mod unbounded;
+mod word;
 
-pub use bounded::{Receiver, Sender, WeakSender, channel};
+pub use bounded::{MAX_CAPACITY, channel};
 pub use chan::Closed;
-pub use error::{SendError, TryRecvError, TrySendError};
+pub use error::{RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+pub use kind::{Bounded, Kind, Unbounded};
 pub use owned::{OwnedPermit, ReserveOwned};
 pub use permit::{Permit, PermitIterator};
-pub use receive::{Recv, RecvMany};
+pub use receive::{Receiver, Recv, RecvMany, UnboundedReceiver};
 pub use reserve::{Reserve, ReserveMany, Sending};
-pub use unbounded::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender, unbounded_channel};
+pub use sender::{Sender, UnboundedSender, WeakSender, WeakUnboundedSender};
+pub use sink::SenderSink;
+pub use timed::SendTimeout;
+pub use unbounded::unbounded_channel;
 
+#[cfg(all(test, not(loom)))]
+#[path = "tests/mpsc_faces.rs"]
+mod faces_tests;
 #[cfg(all(test, loom))]
 #[path = "tests/mpsc_models.rs"]
 mod models;

@@ -15,6 +15,7 @@
 //! | 0 | CLOSED: nothing is given out any more |
 //! | 1 | WAITERS: the queue is not empty |
 //! | 2.. | free permits; negative: a debt, which returned permits pay before anything else |
+//! | above | what the user counts in the same word, a channel's tail; there is no debt then |
 //!
 //! | CLOSED | WAITERS | free | |
 //! |---|---|---|---|
@@ -53,6 +54,7 @@
 //! there. Models: `model_permits_guard_plain_data`, `model_permits_release_against_cancel`,
 //! `model_permits_release_against_enqueue`, `model_permits_close_against_acquire`.
 
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -88,55 +90,108 @@ pub(crate) enum Denied {
     NotNow,
 }
 
-#[derive(Debug)]
-pub(crate) struct Permits {
-    word: AtomicUsize,
-    queue: WaitQueue<Need>,
+/// How the word is divided between the free permits and what its user counts above them.
+pub(crate) trait Layout {
+    /// Bits of the free permits.
+    const FREE_BITS: u32;
 }
 
-impl Permits {
-    /// The most permits that can exist: the same as in tokio, and far from the word's end.
-    pub(crate) const MAX: usize = usize::MAX >> 3;
+/// All bits count free permits.
+#[derive(Debug)]
+pub(crate) struct Whole;
+
+impl Layout for Whole {
+    const FREE_BITS: u32 = usize::BITS - SHIFT;
+}
+
+#[derive(Debug)]
+pub(crate) struct Permits<L = Whole> {
+    word: AtomicUsize,
+    queue: WaitQueue<Need>,
+    layout: PhantomData<fn() -> L>,
+}
+
+impl<L: Layout> Permits<L> {
+    /// The most permits that can exist: the same as in tokio, and far from the word's end, or what
+    /// fits into fewer bits.
+    pub(crate) const MAX: usize =
+        if L::FREE_BITS == Whole::FREE_BITS { usize::MAX >> 3 } else { (1 << L::FREE_BITS) - 1 };
+
+    /// The lowest bit that belongs to the user.
+    pub(crate) const ABOVE: u32 = SHIFT + L::FREE_BITS;
 
     raddle_base::const_unless_loom! {
         pub(crate) const fn new(count: usize) -> Self {
-            assert!(count <= Permits::MAX, "more permits than a semaphore can hold");
-            Permits { word: AtomicUsize::new(count << SHIFT), queue: WaitQueue::new(()) }
+            assert!(count <= Self::MAX, "more permits than a semaphore can hold");
+            let word = AtomicUsize::new(count << SHIFT);
+            Permits { word, queue: WaitQueue::new(()), layout: PhantomData }
         }
+    }
+
+    /// The word, for what its user keeps above [`ABOVE`](Self::ABOVE).
+    #[inline]
+    pub(crate) fn word(&self) -> &AtomicUsize {
+        &self.word
+    }
+
+    /// The free permits of a word.
+    #[inline]
+    pub(crate) const fn free(word: usize) -> usize {
+        if L::FREE_BITS == 0 {
+            0
+        } else if L::FREE_BITS < Whole::FREE_BITS {
+            (word >> SHIFT) & (usize::MAX >> (usize::BITS - L::FREE_BITS))
+        } else {
+            let free = word.cast_signed() >> SHIFT;
+            if free < 0 { 0 } else { free.cast_unsigned() }
+        }
+    }
+
+    /// Whether the word is that of closed permits.
+    #[inline]
+    pub(crate) const fn closed(word: usize) -> bool {
+        word & CLOSED != 0
     }
 
     pub(crate) fn available(&self) -> usize {
         // Acquire: who sees a permit back sees what was done under it.
-        free(self.word.load(Acquire))
+        Self::free(self.word.load(Acquire))
     }
 
     /// Permits that were taken away and have not come back yet.
     pub(crate) fn debt(&self) -> usize {
         // Acquire: as in `available`.
-        debt(self.word.load(Acquire))
+        Self::debt_of(self.word.load(Acquire))
     }
 
     pub(crate) fn is_closed(&self) -> bool {
         // Acquire: who sees the end sees what led to it.
-        self.word.load(Acquire) & CLOSED != 0
+        Self::closed(self.word.load(Acquire))
     }
 
     /// Takes `count` permits if they are free now.
     #[inline]
     pub(crate) fn try_acquire(&self, count: usize) -> Result<(), Denied> {
+        self.try_acquire_and_add(count, 0).map(drop)
+    }
+
+    /// As [`try_acquire`](Self::try_acquire), and adds `above` to the user's part of the word in
+    /// the same exchange. Returns the word as it was.
+    #[inline]
+    pub(crate) fn try_acquire_and_add(&self, count: usize, above: usize) -> Result<usize, Denied> {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
         loop {
             if word & CLOSED != 0 {
                 return Err(Denied::Closed);
             }
-            if free(word) < count {
+            if Self::free(word) < count {
                 return Err(Denied::NotNow);
             }
-            let next = word - (count << SHIFT);
+            let next = (word - (count << SHIFT)).wrapping_add(above);
             // Acquire: what was done under the permits before they came back is visible now.
             match self.word.compare_exchange_weak(word, next, Acquire, Relaxed) {
-                Ok(_) => return Ok(()),
+                Ok(_) => return Ok(word),
                 Err(now) => word = now,
             }
         }
@@ -147,10 +202,24 @@ impl Permits {
     /// Panics if more than [`MAX`](Self::MAX) would exist; nothing has changed then.
     #[inline]
     pub(crate) fn release(&self, count: usize) {
+        self.release_checked::<true>(count);
+    }
+
+    /// As [`release`](Self::release), for permits that were taken from here: there is nothing to
+    /// check.
+    #[inline]
+    pub(crate) fn give_back(&self, count: usize) {
+        self.release_checked::<false>(count);
+    }
+
+    #[inline(always)]
+    fn release_checked<const CHECK: bool>(&self, count: usize) {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
         while word & WAITERS == 0 {
-            check_total(word, count);
+            if CHECK {
+                Self::check_total(word, count);
+            }
             let next = word.wrapping_add(count << SHIFT);
             // Release: what was done under the permits is visible to whoever takes them.
             match self.word.compare_exchange_weak(word, next, Release, Relaxed) {
@@ -159,6 +228,11 @@ impl Permits {
             }
         }
         assert!(count <= Self::MAX, "more permits than a semaphore can hold");
+        self.serve_queue(count);
+    }
+
+    #[cold]
+    fn serve_queue(&self, count: usize) {
         self.serve(self.queue.lock(), count);
     }
 
@@ -202,7 +276,7 @@ impl Permits {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
         loop {
-            let paid = count.min(debt(word));
+            let paid = count.min(Self::debt_of(word));
             if paid == 0 {
                 return 0;
             }
@@ -222,7 +296,7 @@ impl Permits {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
         loop {
-            let room = Self::MAX - debt(word);
+            let room = Self::MAX - Self::debt_of(word);
             assert!(count <= room, "more permits are taken away than a semaphore can hold");
             let next = word.wrapping_sub(count << SHIFT);
             // Acquire: as in `try_acquire`.
@@ -238,7 +312,7 @@ impl Permits {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
         loop {
-            let taken = count.min(free(word));
+            let taken = count.min(Self::free(word));
             // Acquire: as in `try_acquire`.
             match self.word.compare_exchange_weak(word, word - (taken << SHIFT), Acquire, Relaxed) {
                 Ok(_) => return taken,
@@ -247,8 +321,8 @@ impl Permits {
         }
     }
 
-    /// Gives out nothing any more, and ends all waits with an error. True the first time.
-    pub(crate) fn close(&self) -> bool {
+    /// Gives out nothing any more, and ends all waits with an error. Returns the word as it was.
+    pub(crate) fn close(&self) -> usize {
         let mut queue = self.queue.lock();
         let collected = queue.front(|need| std::mem::take(&mut need.collected)).unwrap_or(0);
         // Relaxed: the next exchange orders.
@@ -263,7 +337,7 @@ impl Permits {
             }
         }
         queue.release_all(REFUSED);
-        word & CLOSED == 0
+        word
     }
 
     /// Takes `wanted` permits or waits for them, first come first served.
@@ -317,7 +391,7 @@ impl Permits {
             if word & CLOSED != 0 {
                 return Poll::Ready(Err(Denied::Closed));
             }
-            let taken = wanted.min(free(word));
+            let taken = wanted.min(Self::free(word));
             let waits = if taken < wanted { WAITERS } else { 0 };
             let next = (word - (taken << SHIFT)) | waits;
             // Acquire: as in `try_acquire`.
@@ -369,6 +443,18 @@ impl Permits {
             Removed::Done(_) | Removed::Idle => {}
         }
     }
+
+    /// The debt of a word. There is none where the user counts above the permits.
+    #[inline]
+    const fn debt_of(word: usize) -> usize {
+        let free = word.cast_signed() >> SHIFT;
+        if L::FREE_BITS == Whole::FREE_BITS && free < 0 { free.unsigned_abs() } else { 0 }
+    }
+
+    fn check_total(word: usize, count: usize) {
+        let most = Self::MAX.saturating_sub(Self::free(word));
+        assert!(count <= most, "more permits than a semaphore can hold");
+    }
 }
 
 /// Serves heads until nothing is left to give or nobody waits: true. False if the batch is full.
@@ -391,23 +477,6 @@ fn serve_some(queue: &mut Locked<'_, Need, ()>, count: &mut usize, batch: &mut W
             batch.push(wake);
         }
     }
-}
-
-/// The free permits of a word.
-#[inline]
-fn free(word: usize) -> usize {
-    (word.cast_signed() >> SHIFT).max(0).cast_unsigned()
-}
-
-/// The debt of a word.
-#[inline]
-fn debt(word: usize) -> usize {
-    (word.cast_signed() >> SHIFT).min(0).unsigned_abs()
-}
-
-fn check_total(word: usize, count: usize) {
-    let room = Permits::MAX - free(word);
-    assert!(count <= room, "more permits than a semaphore can hold");
 }
 
 #[cfg(all(test, loom))]

@@ -49,7 +49,7 @@ pub struct Semaphore {
 
 impl Semaphore {
     /// The most permits a semaphore can hold.
-    pub const MAX_PERMITS: usize = Permits::MAX;
+    pub const MAX_PERMITS: usize = <Permits>::MAX;
 
     raddle_base::const_unless_loom! {
         /// A semaphore with `permits` free permits.

@@ -211,9 +211,9 @@ fn channels_in_balance_allocate_nothing() {
     };
     round();
     let first = allocations(&mut round);
-    // Bursts of more than one block take some from the allocator and give them back; a single
-    // block goes to and fro.
-    assert!(first <= 3 * 2 * 2, "{first}");
+    // Bursts of more than one block take some from the allocator and give them back; a few blocks
+    // go round.
+    assert!(first <= 3 * 3, "{first}");
     let count = allocations(|| {
         for i in 0..10_000 {
             utx.send(i).unwrap();
@@ -229,10 +229,11 @@ fn a_full_channel_makes_senders_wait_without_allocating() {
     tx.try_send(0).unwrap();
     let mut waits: Vec<_> = (1..50).map(|i| Box::pin(tx.send(i))).collect();
     let mut reserve = Box::pin(tx.reserve());
-    rx.try_recv().unwrap();
-    tx.try_send(0).unwrap();
-    rx.try_recv().unwrap();
-    tx.try_send(0).unwrap();
+    // Until the blocks go round.
+    for _ in 0..200 {
+        rx.try_recv().unwrap();
+        tx.try_send(0).unwrap();
+    }
     let count = allocations(|| {
         assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
         assert!(poll(reserve.as_mut()).is_pending());

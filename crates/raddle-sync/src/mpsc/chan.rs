@@ -2,69 +2,83 @@
 //!
 //! # Question
 //!
-//! Many senders and one receiver pass values through one list. How does the receiver sleep and
+//! Many senders and one receiver pass values through one list of slots. A send is to cost one
+//! read-modify-write and a receive none (without a bound) or one. How does the receiver sleep and
 //! wake without a gap, and how does it know that nothing more will come, while senders come and
 //! go, hold places they reserved, or wait for room?
 //!
 //! # States
 //!
-//! Under the lock: the values, the sleeping receiver's waker, and
+//! `word.rs` has the word: free places, tail, CLOSED, GONE, ASLEEP. A position is *free* (not
+//! below the tail), *claimed* (below it, its slot not ready), *ready*, or *received* (below the
+//! receiver's head). A place is free, with a waiter, held by a sender, *or held by a value* until
+//! that is received.
 //!
-//! | flag | set by | meaning |
+//! | head | word | the receiver finds |
 //! |---|---|---|
-//! | `orphaned` | the last sender | nobody is left to send |
-//! | `closed` | the receiver, closing | no new places; reserved ones may still be used |
-//! | `gone` | the receiver, dropped | values are refused |
-//!
-//! In front of it, `permits` (bounded channels only) counts room: a permit is free, with a waiter,
-//! held by a sender, *or held by a value* until that is received.
+//! | ready | any | a value |
+//! | claimed | any | a send under way, which ends by itself: no foreign code runs in between |
+//! | free | no sender is left, or CLOSED with all places free | the end |
+//! | free | else | nothing: it may sleep |
 //!
 //! # Protocol
 //!
-//! *Send*: get a permit; lock; push; take the receiver's waker; unlock; wake. *Receive*: pop from
-//! the blocks in hand; without any, lock and take all blocks; without any there either, leave the
-//! waker and return. Then the value's permit goes back. *End*: the receiver returns `None` if it
-//! finds, with the lock held, no values and either `orphaned`, or `closed` with all permits free.
+//! *Send*: claim a position, with a place in the same exchange, or with one held before; write the
+//! value; make the slot ready; if the claim saw ASLEEP, wake. *Receive*: read the slot at the head
+//! if it is ready; give its place back. *Sleep*: leave the waker; look again; exchange the word
+//! that was looked at for the same with ASLEEP. *Close*: set CLOSED; without a bound the tail at
+//! that moment is the end, and claims that see CLOSED give their value back. *Drop*: set GONE,
+//! which refuses claims as CLOSED does without a bound; close; receive and drop the rest.
 //!
 //! # Race
 //!
-//! *Receiver against sender*: looking for values and leaving the waker is one critical section, and
-//! so is pushing and taking the waker. *Close against a reserved place*: a value holds its permit,
-//! so "all permits free" means that no place is in use; whoever gives a place back unused looks
-//! whether the channel is closed, after it did so, and wakes the receiver. One word holds both the
-//! count and the end, so one of the two sees the other.
+//! *Sleep against send*: one word holds tail and ASLEEP. ASLEEP is set while the head is free, and
+//! taken back by the receiver only, after it has received; so the claim of the head, and every
+//! later one, has seen it, and wakes *after* it made its slot ready. *A claim just before*: the
+//! head is claimed and its sender has not seen ASLEEP. The receiver spins for a moment, lets other
+//! threads run, then asks for another poll: a sender between claim and ready needs a handful of
+//! instructions. *The last sender, a place that comes back*: they change what the receiver looks
+//! at, then take its waker; it leaves the waker, then looks. *Close against a reserved place*: a
+//! value holds its place, so "all places free" means that nothing is under way.
 //!
 //! # Proof
 //!
-//! A value is in one place at any time: with the sender, in the list, in the receiver's blocks, or
-//! returned. `gone` is set in the critical section that takes the list away, so a later push is
-//! refused and gives the value back. Models: `model_mpsc_send_against_close`,
-//! `model_mpsc_send_against_drop`, `model_mpsc_last_sender_against_recv`,
-//! `model_mpsc_reserved_place_against_close`, `model_mpsc_room_against_wait`.
+//! A value is in one place at any time: with the sender, in its slot, or returned. The slot belongs
+//! to the sender from claim to ready, and to the receiver from there; GONE and CLOSED are set in
+//! the word that is claimed from, so a claim is before them, and its value received or dropped by
+//! the receiver, or behind them, and its value given back. Models:
+//! `model_mpsc_send_against_close`, `model_mpsc_send_against_drop`,
+//! `model_mpsc_last_sender_against_recv`, `model_mpsc_end_publishes`,
+//! `model_mpsc_reserved_place_against_close`, `model_mpsc_room_against_wait`,
+//! `model_mpsc_upgrade_against_last_sender`, `model_mpsc_two_senders_against_sleep`.
 
 use std::future::Future;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use raddle_base::shim::Arc;
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use raddle_base::shim::atomic::{AtomicBool, AtomicUsize};
-use raddle_base::shim::mutex::Mutex;
-use raddle_base::wait::WaitKind;
+use raddle_base::shim::cell::UnsafeCell;
+use raddle_base::wait::{WaitKind, WaiterCell};
 
-use super::chunks::{Block, Draining, Filling};
+use super::block::Block;
+use super::blocks::Blocks;
+use super::kind::{Bounded, Kind, Unbounded};
+use super::word::Word;
 use crate::notify::{Notified, Notify};
-use crate::permits::Permits;
+use crate::permits::{Denied, Permits};
 
-/// The capacity of a channel without bound.
-pub(super) const UNBOUNDED: usize = usize::MAX;
-
-pub(super) struct Chan<T> {
-    /// Room. Unused if the capacity is [`UNBOUNDED`].
-    pub(super) permits: Permits,
+pub(super) struct Chan<T, K> {
+    pub(super) word: Word<K>,
     pub(super) capacity: usize,
-    inner: Mutex<Inner<T>>,
-    /// The same as `closed` or `gone` under the lock, for a look without it.
+    pub(super) blocks: Blocks<T>,
+    /// The sleeping receiver.
+    pub(super) receiver: WaiterCell,
+    /// The first block not yet reused: set by the receiver when it goes.
+    oldest: UnsafeCell<*mut Block<T>>,
+    /// The same as CLOSED or GONE, set after them.
     closed: AtomicBool,
     /// Wakes who waits for the receiver to close.
     on_close: Notify,
@@ -72,45 +86,26 @@ pub(super) struct Chan<T> {
     weak_senders: AtomicUsize,
 }
 
-struct Inner<T> {
-    values: Filling<T>,
-    waker: Option<Waker>,
-    orphaned: bool,
-    closed: bool,
-    gone: bool,
-}
+// SAFETY: values cross threads by it, and by it alone: slots and `oldest` are accessed by the
+// rules of `block.rs` and by the receiver.
+unsafe impl<T: Send, K> Send for Chan<T, K> {}
+// SAFETY: as above; no two threads get at the same value.
+unsafe impl<T: Send, K> Sync for Chan<T, K> {}
 
-/// What the receiver found when it looked for values.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
-    /// Values, which it has now.
-    Values,
-    Nothing,
-    /// Nothing, and the next sender will wake this task.
-    Awaited,
-    End,
-}
+// A value is moved in and out as a whole, with no foreign code in between.
+impl<T, K> UnwindSafe for Chan<T, K> {}
+impl<T, K> RefUnwindSafe for Chan<T, K> {}
 
-/// What a closing receiver takes with it, to be dropped where nothing is locked.
-pub(super) struct Remains<T> {
-    _values: Filling<T>,
-    _waker: Option<Waker>,
-}
-
-impl<T> Chan<T> {
+impl<T, K: Kind> Chan<T, K> {
     /// A channel with one sender.
     pub(super) fn new(capacity: usize) -> Arc<Self> {
-        let room = if capacity == UNBOUNDED { 0 } else { capacity };
+        let blocks = Blocks::new();
         Arc::new(Chan {
-            permits: Permits::new(room),
+            word: Word::new(if K::PLACES == 0 { 0 } else { capacity }),
             capacity,
-            inner: Mutex::new(Inner {
-                values: Filling::new(),
-                waker: None,
-                orphaned: false,
-                closed: false,
-                gone: false,
-            }),
+            receiver: WaiterCell::new(),
+            oldest: UnsafeCell::new(blocks.first()),
+            blocks,
             closed: AtomicBool::new(false),
             on_close: Notify::new(),
             senders: AtomicUsize::new(1),
@@ -118,115 +113,36 @@ impl<T> Chan<T> {
         })
     }
 
-    pub(super) fn is_bounded(&self) -> bool {
-        self.capacity != UNBOUNDED
+    pub(super) fn permits(&self) -> &Permits<K> {
+        &self.word.permits
     }
 
-    /// Adds a value whose place the caller holds, or gives it back if it cannot be received.
-    #[inline]
-    pub(super) fn push(&self, value: T) -> Result<(), T> {
-        let mut inner = self.inner.lock();
-        if inner.refuses(self) {
-            return Err(value);
-        }
-        match inner.push(value) {
-            Ok(waker) => {
-                drop(inner);
-                wake(waker);
-                Ok(())
-            }
-            Err(value) => {
-                drop(inner);
-                self.push_with_block(value)
-            }
-        }
-    }
-
-    /// As [`push`](Self::push), bringing a block.
-    #[cold]
-    fn push_with_block(&self, value: T) -> Result<(), T> {
-        // Allocated before the lock is taken. What is in here at the end is freed after it.
-        let mut block = Some(Block::allocate());
-        let mut inner = self.inner.lock();
-        if inner.refuses(self) {
-            return Err(value);
-        }
-        // Another sender may have brought a block meanwhile.
-        let pushed = inner.push(value).or_else(|value| {
-            block = block.take().and_then(|block| inner.values.add(block));
-            inner.push(value)
-        });
-        drop(inner);
-        pushed.map(wake)
-    }
-
-    /// Looks for values; `mine` is empty and gets all there are, or all full blocks.
-    pub(super) fn look(&self, mine: &mut Draining<T>, who: Option<&Waker>) -> Found {
-        let mut inner = self.inner.lock();
-        let found = inner.find(self, mine);
-        match (found, &inner.waker, who) {
-            (Found::Nothing, Some(waker), Some(who)) if waker.will_wake(who) => Found::Awaited,
-            _ => found,
-        }
-    }
-
-    /// As [`look`](Self::look); if there is nothing, leaves the waker in the same step.
-    pub(super) fn look_or_wait(&self, mine: &mut Draining<T>, cx: &mut Context<'_>) -> Found {
-        // Foreign code: before the lock. What is in here after is dropped after it.
-        let mut waker = Some(cx.waker().clone());
-        let mut inner = self.inner.lock();
-        let found = inner.find(self, mine);
-        if found == Found::Nothing {
-            std::mem::swap(&mut inner.waker, &mut waker);
-        }
-        drop(inner);
-        found
-    }
-
-    /// Values in the list, without those in the receiver's hands.
-    pub(super) fn len(&self) -> usize {
-        self.inner.lock().values.len()
-    }
-
-    /// Whether the receiver finds the end once it has no values in hand.
-    pub(super) fn is_at_end(&self) -> bool {
-        self.inner.lock().is_at_end(self)
-    }
-
-    /// A place that was held comes back unused.
-    pub(super) fn return_places(&self, count: usize) {
-        self.permits.release(count);
-        self.places_returned();
-    }
-
-    /// Places came back: a receiver that waits for the last of them after closing must look.
-    pub(super) fn places_returned(&self) {
-        if self.permits.is_closed() {
+    /// Sends a value to the position that was claimed when the word was `seen`.
+    #[inline(always)]
+    fn put(&self, seen: usize, value: T) {
+        // SAFETY: the caller claimed the position.
+        unsafe { self.blocks.write(Word::<K>::tail(seen), value, &self.word) };
+        if Word::<K>::is_asleep(seen) {
             self.wake_receiver();
         }
     }
 
+    #[cold]
     fn wake_receiver(&self) {
-        let waker = self.inner.lock().waker.take();
-        wake(waker);
+        self.receiver.wake();
     }
 
-    /// The receiver closes, and if `gone`, refuses what is still on its way.
-    pub(super) fn close(&self, gone: bool) -> Option<Remains<T>> {
-        let mut inner = self.inner.lock();
-        inner.closed = true;
-        inner.gone |= gone;
-        let remains = gone.then(|| Remains {
-            _values: std::mem::replace(&mut inner.values, Filling::new()),
-            _waker: inner.waker.take(),
-        });
-        drop(inner);
+    /// The receiver closes; returns the tail at that time.
+    pub(super) fn close(&self) -> usize {
         // Release: who sees the end sees what led to it.
-        self.closed.store(true, Release);
-        // Also if a waker of the first group panics.
-        let _then = OnDrop(|| self.on_close.notify_waiters());
-        self.permits.close();
-        remains
+        let closed = OnDrop(|| {
+            self.closed.store(true, Release);
+            self.on_close.notify_waiters();
+        });
+        // If a waker of this group panics, the other group is told all the same.
+        let tail = self.word.close();
+        drop(closed);
+        tail
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -237,6 +153,12 @@ impl<T> Chan<T> {
     #[track_caller]
     pub(super) fn closed(&self) -> Closed<'_> {
         Closed { flag: &self.closed, notified: self.on_close.notified_as(WaitKind::Closed) }
+    }
+
+    /// The receiver goes, and leaves its blocks.
+    pub(super) fn leave_blocks(&self, oldest: *mut Block<T>) {
+        // SAFETY: the receiver alone accesses this until all ends are gone.
+        self.oldest.with_mut(|p| unsafe { *p = oldest });
     }
 
     pub(super) fn add_sender(&self) {
@@ -259,15 +181,16 @@ impl<T> Chan<T> {
     }
 
     pub(super) fn remove_sender(&self) {
-        // Release: what this sender did; Acquire: what all others did, to be passed on below.
-        if self.senders.fetch_sub(1, AcqRel) != 1 {
-            return;
+        // Release: what this sender did; Acquire: what all others did, to be passed on by the wake.
+        if self.senders.fetch_sub(1, AcqRel) == 1 {
+            self.receiver.wake();
         }
-        let mut inner = self.inner.lock();
-        inner.orphaned = true;
-        let waker = inner.waker.take();
-        drop(inner);
-        wake(waker);
+    }
+
+    /// Whether no sender is left. What all of them did is visible then.
+    pub(super) fn is_orphaned(&self) -> bool {
+        // Acquire: pairs with the release of each sender's end.
+        self.senders.load(Acquire) == 0
     }
 
     pub(super) fn add_weak_sender(&self) {
@@ -287,42 +210,66 @@ impl<T> Chan<T> {
     }
 }
 
-impl<T> Inner<T> {
-    /// Adds a value and takes the waker of a receiver that waits for it.
+impl<T> Chan<T, Unbounded> {
+    /// Sends a value, or gives it back if it would not be received.
     #[inline]
-    fn push(&mut self, value: T) -> Result<Option<Waker>, T> {
-        self.values.push(value)?;
-        Ok(self.waker.take())
-    }
-
-    /// Whether a value would never be received.
-    #[inline]
-    fn refuses(&self, chan: &Chan<T>) -> bool {
-        self.gone || (self.closed && !chan.is_bounded())
-    }
-
-    #[inline]
-    fn find(&mut self, chan: &Chan<T>, mine: &mut Draining<T>) -> Found {
-        if mine.refill(&mut self.values) {
-            Found::Values
-        } else if self.is_at_end(chan) {
-            Found::End
-        } else {
-            Found::Nothing
+    pub(super) fn send(&self, value: T) -> Result<(), T> {
+        let seen = self.word.claim();
+        if Permits::<Unbounded>::closed(seen) || Word::<Unbounded>::is_gone(seen) {
+            return Err(value);
         }
-    }
-
-    fn is_at_end(&self, chan: &Chan<T>) -> bool {
-        let places_free = || !chan.is_bounded() || chan.permits.available() == chan.capacity;
-        self.values.len() == 0 && (self.orphaned || (self.closed && places_free()))
+        self.put(seen, value);
+        Ok(())
     }
 }
 
-/// Foreign code: not under the lock.
-#[inline]
-fn wake(waker: Option<Waker>) {
-    if let Some(waker) = waker {
-        waker.wake();
+impl<T> Chan<T, Bounded> {
+    /// Sends a value if there is room and nobody waits for it.
+    #[inline]
+    pub(super) fn try_send(&self, value: T) -> Result<(), (Denied, T)> {
+        match self.word.claim_place() {
+            Ok(seen) => self.put_or_return(seen, value).map_err(|value| (Denied::Closed, value)),
+            Err(denied) => Err((denied, value)),
+        }
+    }
+
+    /// Sends a value whose place the caller holds, or gives back the value, and the place to the
+    /// channel, if the receiver is gone.
+    #[inline]
+    pub(super) fn send_held(&self, value: T) -> Result<(), T> {
+        self.put_or_return(self.word.claim(), value)
+    }
+
+    #[inline(always)]
+    fn put_or_return(&self, seen: usize, value: T) -> Result<(), T> {
+        if Word::<Bounded>::is_gone(seen) {
+            self.return_places(1);
+            return Err(value);
+        }
+        self.put(seen, value);
+        Ok(())
+    }
+
+    /// Places that were held come back unused.
+    #[cold]
+    pub(super) fn return_places(&self, count: usize) {
+        self.permits().give_back(count);
+        self.places_returned();
+    }
+
+    /// Places came back: a receiver that waits for the last of them after closing must look.
+    pub(super) fn places_returned(&self) {
+        if self.permits().is_closed() {
+            self.receiver.wake();
+        }
+    }
+}
+
+impl<T, K> Drop for Chan<T, K> {
+    fn drop(&mut self) {
+        let oldest = *self.oldest.get_mut();
+        // SAFETY: all ends are gone, and the receiver has taken out all values as it went.
+        unsafe { self.blocks.free(oldest) };
     }
 }
 
@@ -335,7 +282,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// The future of [`Sender::closed`](super::Sender::closed) and its unbounded twin.
+/// The future of [`Sender::closed`](super::Sender::closed).
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Closed<'a> {

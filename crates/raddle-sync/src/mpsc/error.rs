@@ -91,3 +91,61 @@ impl fmt::Display for TryRecvError {
 }
 
 impl Error for TryRecvError {}
+
+/// Why a value was not sent in time. Holds the value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SendTimeoutError<T> {
+    /// There was no room until time was up.
+    Timeout(T),
+    /// The receiver is closed or gone.
+    Closed(T),
+}
+
+impl<T> SendTimeoutError<T> {
+    /// The value that was not sent.
+    pub fn into_inner(self) -> T {
+        match self {
+            SendTimeoutError::Timeout(value) | SendTimeoutError::Closed(value) => value,
+        }
+    }
+}
+
+impl<T> fmt::Debug for SendTimeoutError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SendTimeoutError::Timeout(_) => "Timeout(..)",
+            SendTimeoutError::Closed(_) => "Closed(..)",
+        })
+    }
+}
+
+impl<T> fmt::Display for SendTimeoutError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SendTimeoutError::Timeout(_) => "there was no room in time",
+            SendTimeoutError::Closed(_) => "the channel is closed",
+        })
+    }
+}
+
+impl<T> Error for SendTimeoutError<T> {}
+
+/// Why no value was received in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecvTimeoutError {
+    /// There was no value until time was up.
+    Timeout,
+    /// The channel is at its end.
+    Disconnected,
+}
+
+impl fmt::Display for RecvTimeoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RecvTimeoutError::Timeout => "there was no value in time",
+            RecvTimeoutError::Disconnected => "the channel is at its end",
+        })
+    }
+}
+
+impl Error for RecvTimeoutError {}

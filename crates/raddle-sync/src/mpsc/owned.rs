@@ -7,10 +7,10 @@ use std::task::{Context, Poll, ready};
 
 use raddle_base::shim::cell::UnsafeCell;
 
-use super::bounded::Sender;
 use super::error::{SendError, TrySendError};
 use super::permit::send_reserved;
 use super::reserve::Place;
+use super::sender::Sender;
 
 impl<T> Sender<T> {
     /// As [`reserve`](Self::reserve); the permit owns this sender. On error the sender is dropped.

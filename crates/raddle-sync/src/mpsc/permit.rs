@@ -4,15 +4,16 @@ use std::fmt;
 use std::mem;
 
 use super::chan::Chan;
+use super::kind::Bounded;
 
 /// One place in a channel. Dropping it unused gives the place back.
 #[must_use = "the place is given back as soon as this is dropped"]
 pub struct Permit<'a, T> {
-    chan: &'a Chan<T>,
+    chan: &'a Chan<T, Bounded>,
 }
 
 impl<'a, T> Permit<'a, T> {
-    pub(super) fn new(chan: &'a Chan<T>) -> Self {
+    pub(super) fn new(chan: &'a Chan<T, Bounded>) -> Self {
         Permit { chan }
     }
 
@@ -40,12 +41,12 @@ impl<T> fmt::Debug for Permit<'_, T> {
 /// Several places in a channel, handed out one by one. Dropping it gives back the rest.
 #[must_use = "the places are given back as soon as this is dropped"]
 pub struct PermitIterator<'a, T> {
-    chan: &'a Chan<T>,
+    chan: &'a Chan<T, Bounded>,
     left: usize,
 }
 
 impl<'a, T> PermitIterator<'a, T> {
-    pub(super) fn new(chan: &'a Chan<T>, count: usize) -> Self {
+    pub(super) fn new(chan: &'a Chan<T, Bounded>, count: usize) -> Self {
         PermitIterator { chan, left: count }
     }
 }
@@ -81,9 +82,6 @@ impl<T> fmt::Debug for PermitIterator<'_, T> {
 }
 
 /// Sends into a reserved place. Without a receiver the value is dropped, with nothing locked.
-pub(super) fn send_reserved<T>(chan: &Chan<T>, value: T) {
-    if let Err(value) = chan.push(value) {
-        chan.return_places(1);
-        drop(value);
-    }
+pub(super) fn send_reserved<T>(chan: &Chan<T, Bounded>, value: T) {
+    drop(chan.send_held(value));
 }

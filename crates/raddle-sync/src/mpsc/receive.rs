@@ -1,182 +1,221 @@
-//! The receiving end, the same for channels with and without a bound.
+//! The receiving end, one for channels with and without a bound.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
-use raddle_base::context;
+use futures_core::Stream;
 use raddle_base::shim::Arc;
 
-use super::chan::{Chan, Found};
-use super::chunks::Draining;
-use super::error::TryRecvError;
+use super::chan::Chan;
+use super::error::{RecvTimeoutError, TryRecvError};
+use super::kind::{Bounded, Kind, Unbounded};
+use super::take::Rx;
+use crate::{block_on, wait_timeout};
 
-/// The receiving end. `Receiver` and `UnboundedReceiver` are faces of it.
-pub(super) struct Rx<T> {
-    pub(super) chan: Arc<Chan<T>>,
-    /// Blocks taken from the list, emptied without the lock.
-    mine: Draining<T>,
+/// The receiving end of a channel, with a bound or ([`UnboundedReceiver`]) without.
+///
+/// Only one task receives at a time (`&mut self`), and no receive takes a lock. As a
+/// [`Stream`] it gives what [`recv`](Self::recv) gives.
+pub struct Receiver<T, K: Kind = Bounded> {
+    rx: Rx<T, K>,
 }
 
-// SAFETY: a shared reference to the receiving end gives counts, and no access to values.
-unsafe impl<T: Send> Sync for Rx<T> {}
+/// The receiving end of a channel without a bound.
+pub type UnboundedReceiver<T> = Receiver<T, Unbounded>;
 
-/// What a look for values gave.
-enum Next<T> {
-    Value(T),
-    Nothing,
-    Awaited,
-    End,
-}
-
-impl<T> Rx<T> {
-    pub(super) fn new(chan: Arc<Chan<T>>) -> Self {
-        Rx { chan, mine: Draining::new() }
+impl<T, K: Kind> Receiver<T, K> {
+    pub(super) fn new(chan: Arc<Chan<T, K>>) -> Self {
+        Receiver { rx: Rx::new(chan) }
     }
 
-    /// The next value in hand, or else of the list.
+    /// Waits for the next value; `None` at the end of the channel.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing; the task may be woken once for no reason.
+    pub fn recv(&mut self) -> Recv<'_, T, K> {
+        Recv { rx: &mut self.rx }
+    }
+
+    /// Waits for values, and adds up to `limit` that are there to `buffer`. Returns how many;
+    /// zero at the end of the channel, or if `limit` is zero.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing: it adds values only when it is ready.
+    pub fn recv_many<'a>(&'a mut self, buffer: &'a mut Vec<T>, limit: usize) -> RecvMany<'a, T, K> {
+        RecvMany { rx: &mut self.rx, buffer, limit }
+    }
+
+    /// Takes the next value if there is one now.
+    ///
+    /// # Errors
+    ///
+    /// `Empty` if there is none, `Disconnected` at the end of the channel.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.rx.try_recv()
+    }
+
+    /// The poll form of [`recv`](Self::recv).
     #[inline]
-    fn next(&mut self, who: Option<&Waker>) -> Next<T> {
-        match self.mine.pop() {
-            Some(value) => Next::Value(value),
-            None => {
-                let found = self.chan.look(&mut self.mine, who);
-                self.accept(found)
-            }
-        }
+    pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        self.rx.poll_recv(cx)
     }
 
-    fn accept(&mut self, found: Found) -> Next<T> {
-        match found {
-            Found::Nothing => Next::Nothing,
-            Found::Awaited => Next::Awaited,
-            Found::End => Next::End,
-            Found::Values => match self.mine.pop() {
-                Some(value) => Next::Value(value),
-                None => Next::Nothing,
-            },
-        }
-    }
-
-    /// As [`next`](Self::next), but makes sure that the task is woken if there is nothing.
-    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let next = match self.next(Some(cx.waker())) {
-            Next::Nothing => {
-                let found = self.chan.look_or_wait(&mut self.mine, cx);
-                self.accept(found)
-            }
-            other => other,
-        };
-        match next {
-            Next::Nothing | Next::Awaited => Poll::Pending,
-            Next::Value(value) => Poll::Ready(Some(value)),
-            Next::End => Poll::Ready(None),
-        }
-    }
-
-    /// The places of `count` received values are free again.
-    fn received(&self, count: usize) {
-        if self.chan.is_bounded() {
-            self.chan.permits.release(count);
-        }
-    }
-
-    pub(super) fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        ready!(context::check_budget(cx));
-        let value = ready!(self.poll_next(cx));
-        if value.is_some() {
-            self.received(1);
-        }
-        context::spend();
-        Poll::Ready(value)
-    }
-
-    pub(super) fn poll_recv_many(
+    /// The poll form of [`recv_many`](Self::recv_many).
+    pub fn poll_recv_many(
         &mut self,
         cx: &mut Context<'_>,
         buffer: &mut Vec<T>,
         limit: usize,
     ) -> Poll<usize> {
-        if limit == 0 {
-            return Poll::Ready(0);
-        }
-        ready!(context::check_budget(cx));
-        let Some(first) = ready!(self.poll_next(cx)) else { return Poll::Ready(0) };
-        buffer.push(first);
-        let mut count = 1;
-        while count < limit
-            && let Next::Value(value) = self.next(None)
-        {
-            buffer.push(value);
-            count += 1;
-        }
-        self.received(count);
-        context::spend();
-        Poll::Ready(count)
+        self.rx.poll_recv_many(cx, buffer, limit)
     }
 
-    pub(super) fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        match self.next(None) {
-            Next::Nothing | Next::Awaited => Err(TryRecvError::Empty),
-            Next::End => Err(TryRecvError::Disconnected),
-            Next::Value(value) => {
-                self.received(1);
-                Ok(value)
-            }
+    /// Waits for the next value by blocking the thread.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_recv(&mut self) -> Option<T> {
+        block_on(self.recv())
+    }
+
+    /// Waits for the next value by blocking the thread, for at most `limit`.
+    ///
+    /// A value that is there is received even with a limit of zero. A receive that ends by its
+    /// limit took nothing.
+    ///
+    /// # Errors
+    ///
+    /// `Timeout` when the limit has passed, `Disconnected` at the end of the channel.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_recv_timeout(&mut self, limit: Duration) -> Result<T, RecvTimeoutError> {
+        match wait_timeout(self.recv(), limit) {
+            Some(Some(value)) => Ok(value),
+            Some(None) => Err(RecvTimeoutError::Disconnected),
+            None => Err(RecvTimeoutError::Timeout),
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.mine.len() + self.chan.len()
+    /// Waits for values by blocking the thread. See [`recv_many`](Self::recv_many).
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_recv_many(&mut self, buffer: &mut Vec<T>, limit: usize) -> usize {
+        block_on(self.recv_many(buffer, limit))
     }
 
-    /// Closed by this end, or by the last sender.
-    pub(super) fn is_closed(&self) -> bool {
-        self.chan.is_closed() || self.chan.sender_counts().0 == 0
+    /// Accepts nothing new, and ends waits for room with an error. Values that were accepted, and
+    /// those of places reserved before, can still be received.
+    pub fn close(&mut self) {
+        self.rx.close();
+    }
+
+    /// Whether [`close`](Self::close) was called or all senders are gone. There may still be
+    /// values.
+    pub fn is_closed(&self) -> bool {
+        self.rx.is_closed()
+    }
+
+    /// Whether there is no value now.
+    pub fn is_empty(&self) -> bool {
+        self.rx.len() == 0
+    }
+
+    /// Values that are there now, with those whose send is under way in this moment.
+    pub fn len(&self) -> usize {
+        self.rx.len()
+    }
+
+    /// How many senders there are.
+    pub fn sender_strong_count(&self) -> usize {
+        self.rx.chan.sender_counts().0
+    }
+
+    /// How many weak senders there are.
+    pub fn sender_weak_count(&self) -> usize {
+        self.rx.chan.sender_counts().1
     }
 }
 
-impl<T> Drop for Rx<T> {
-    fn drop(&mut self) {
-        // Wakes the senders first; then the values go, in the list and (as a field) in hand.
-        drop(self.chan.close(true));
+impl<T> Receiver<T, Bounded> {
+    /// Room that is free now.
+    pub fn capacity(&self) -> usize {
+        self.rx.chan.permits().available()
+    }
+
+    /// The room that the channel was made with.
+    pub fn max_capacity(&self) -> usize {
+        self.rx.chan.capacity
     }
 }
 
-impl<T> fmt::Debug for Rx<T> {
+// Nothing in it is pinned.
+impl<T, K: Kind> Unpin for Receiver<T, K> {}
+
+impl<T, K: Kind> Stream for Receiver<T, K> {
+    type Item = T;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
+        self.rx.poll_recv(cx)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.rx.len(), None)
+    }
+}
+
+impl<T, K: Kind> fmt::Debug for Receiver<T, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rx.fmt(f)
+    }
+}
+
+impl<T, K: Kind> fmt::Debug for Rx<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Receiver")
             .field("len", &self.len())
-            .field("ended", &(self.mine.len() == 0 && self.chan.is_at_end()))
+            .field("ended", &self.is_at_end())
             .finish()
     }
 }
 
-/// The future of `recv`.
+/// The future of [`Receiver::recv`].
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
-pub struct Recv<'a, T> {
-    pub(super) rx: &'a mut Rx<T>,
+pub struct Recv<'a, T, K: Kind = Bounded> {
+    rx: &'a mut Rx<T, K>,
 }
 
-impl<T> Future for Recv<'_, T> {
+impl<T, K: Kind> Future for Recv<'_, T, K> {
     type Output = Option<T>;
 
+    #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
         self.rx.poll_recv(cx)
     }
 }
 
-/// The future of `recv_many`.
+/// The future of [`Receiver::recv_many`].
 #[must_use = "futures do nothing unless awaited"]
-pub struct RecvMany<'a, T> {
-    pub(super) rx: &'a mut Rx<T>,
-    pub(super) buffer: &'a mut Vec<T>,
-    pub(super) limit: usize,
+pub struct RecvMany<'a, T, K: Kind = Bounded> {
+    rx: &'a mut Rx<T, K>,
+    buffer: &'a mut Vec<T>,
+    limit: usize,
 }
 
-impl<T> Future for RecvMany<'_, T> {
+impl<T, K: Kind> Future for RecvMany<'_, T, K> {
     type Output = usize;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<usize> {
@@ -185,7 +224,7 @@ impl<T> Future for RecvMany<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for RecvMany<'_, T> {
+impl<T, K: Kind> fmt::Debug for RecvMany<'_, T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RecvMany").field("rx", self.rx).field("limit", &self.limit).finish()
     }

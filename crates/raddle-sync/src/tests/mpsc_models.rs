@@ -157,3 +157,83 @@ fn model_mpsc_closed_against_drop() {
         thread.join().unwrap();
     });
 }
+
+/// Two senders claim one after the other while the receiver goes to sleep: both values arrive, and
+/// what the later one did is seen although the earlier one may still be at it.
+#[test]
+fn model_mpsc_two_senders_against_sleep() {
+    model::check_bounded(1, || {
+        let (tx, mut rx) = unbounded_channel();
+        let other = tx.clone();
+        let thread = thread::spawn(move || assert!(tx.send(value()).is_ok()));
+        let second = thread::spawn(move || assert!(other.send(value()).is_ok()));
+        for _ in 0..2 {
+            wait(rx.recv()).expect("it was sent").add(1);
+        }
+        assert!(wait(rx.recv()).is_none());
+        thread.join().unwrap();
+        second.join().unwrap();
+    });
+}
+
+/// More values than the first blocks hold, while the receiver drains them: blocks come back while
+/// a sender is on its way to a slot.
+#[test]
+fn model_mpsc_blocks_are_reused() {
+    model::check(|| {
+        let (tx, mut rx) = unbounded_channel();
+        let other = tx.clone();
+        let thread = thread::spawn(move || assert!(tx.send(value()).is_ok()));
+        for _ in 0..5 {
+            assert!(other.send(value()).is_ok());
+            wait(rx.recv()).expect("it was sent").add(1);
+        }
+        drop(other);
+        wait(rx.recv()).expect("it was sent").add(1);
+        assert!(wait(rx.recv()).is_none());
+        thread.join().unwrap();
+    });
+}
+
+/// Two senders cross from block to block together: each finds its slot, whoever links and moves.
+#[test]
+fn model_mpsc_senders_walk_and_move() {
+    model::check_bounded(2, || {
+        let (tx, mut rx) = unbounded_channel();
+        let other = tx.clone();
+        let thread = thread::spawn(move || {
+            (0..2).for_each(|_| assert!(tx.send(value()).is_ok()));
+        });
+        (0..3).for_each(|_| assert!(other.send(value()).is_ok()));
+        drop(other);
+        let mut count = 0;
+        while let Some(value) = wait(rx.recv()) {
+            value.add(1);
+            count += 1;
+        }
+        assert_eq!(count, 5);
+        thread.join().unwrap();
+    });
+}
+
+/// A send without a bound races closing: accepted and drained, or given back.
+#[test]
+fn model_mpsc_unbounded_send_against_close() {
+    model::check(|| {
+        let (tx, mut rx) = unbounded_channel();
+        let thread = thread::spawn(move || match tx.send(value()) {
+            Ok(()) => 1,
+            Err(back) => {
+                back.into_inner().add(1);
+                0
+            }
+        });
+        rx.close();
+        let mut got = 0;
+        while let Some(value) = wait(rx.recv()) {
+            value.add(1);
+            got += 1;
+        }
+        assert_eq!(thread.join().unwrap(), got);
+    });
+}
