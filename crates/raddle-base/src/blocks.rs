@@ -5,7 +5,7 @@
 //! thousand (glibc 2.36, by callgrind), a third of what a short task costs in all. A worker
 //! therefore keeps blocks that were freed on its thread, by size, for the next ones. Every block
 //! is one of the global allocator's, so it may be freed on any thread, into whatever cache is
-//! there, and a thread that is no worker has none. A cache holds at most [`HOLD`] bytes, and gives
+//! there, and a thread that is no worker has none. A cache holds at most 2 MiB, and gives
 //! everything back when the worker ends.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
