@@ -8,8 +8,7 @@ use raddle::task::{JoinHandle, yield_now};
 use raddle::{Builder, PanicPolicy, task};
 use raddle_tests::watched;
 
-/// Spawns a task that panics once it is detached. One that has ended before its handle is dropped
-/// had its panic there to be read, and then the policy is not told.
+/// Spawns a task that panics once it is detached.
 fn panics_detached(builder: task::Builder, text: &'static str) {
     let detached = Arc::new(AtomicBool::new(false));
     let seen = detached.clone();
@@ -72,6 +71,34 @@ fn the_policy_is_told_once_of_each_panic_that_nobody_joins() {
         let told = told.lock().unwrap();
         assert_eq!(told.len(), 1, "{told:?}");
         assert_eq!(told[0].0.as_deref(), Some("lost"));
+    });
+}
+
+/// The task has ended when its handle is dropped: on a thread of the runtime that is no different.
+#[test]
+fn the_policy_is_told_of_a_panic_that_was_there_to_be_read() {
+    watched(|| {
+        for workers in [1, 2] {
+            let told = Arc::new(AtomicUsize::new(0));
+            let theirs = told.clone();
+            let policy = PanicPolicy::Call(Arc::new(move |_| {
+                theirs.fetch_add(1, Ordering::SeqCst);
+            }));
+            let builder = Builder::new().workers(workers).on_unhandled_panic(policy);
+            builder.build().unwrap().run(async {
+                let task: JoinHandle<()> = raddle::spawn(async { panic!("unread") });
+                while !task.is_finished() {
+                    yield_now().await;
+                }
+                assert_eq!(told.load(Ordering::SeqCst), 0);
+                task.detach();
+                assert_eq!(told.load(Ordering::SeqCst), 1);
+                let mut task: JoinHandle<()> = raddle::spawn(async { panic!("read") });
+                assert!((&mut task).await.unwrap_err().is_panic());
+                drop(task);
+                assert_eq!(told.load(Ordering::SeqCst), 1);
+            });
+        }
     });
 }
 

@@ -396,6 +396,10 @@ impl Schedule for Shared {
         }
     }
 
+    fn is_here(data: *const ()) -> bool {
+        current::scheduler() == data
+    }
+
     unsafe fn unhandled_panic(data: *const (), task: RawTask, payload: Box<dyn Any + Send>) {
         // SAFETY: the calling thread belongs to the runtime and keeps it alive.
         let shared = unsafe { &*data.cast::<Shared>() };

@@ -264,9 +264,16 @@ unsafe fn take_output<F: Future + 'static, S: Schedule>(raw: RawTask, to: *mut (
 /// As for `discard`.
 unsafe fn drop_output<F: Future + 'static, S: Schedule>(raw: RawTask) {
     // SAFETY: the right to the output is the caller's.
-    let payload = unsafe { discard::<F, S>(raw) };
-    // The task ended before its handle was dropped, so its panic was there to be read.
-    std::mem::forget(guarded(|| drop(payload)));
+    let Some(payload) = (unsafe { discard::<F, S>(raw) }) else { return };
+    let data = raw.header().scheduler;
+    if S::is_here(data) {
+        // Nobody has read the panic, and nobody will.
+        // SAFETY: this thread belongs to the runtime, which keeps the scheduler alive.
+        unsafe { S::unhandled_panic(data, raw, payload) };
+    } else {
+        // The scheduler of a finished task may be gone; from here it cannot be told.
+        std::mem::forget(guarded(|| drop(payload)));
+    }
 }
 
 /// Frees the memory.

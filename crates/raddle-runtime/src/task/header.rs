@@ -44,6 +44,13 @@ pub(crate) trait Schedule: 'static {
     /// The calling thread belongs to the runtime and keeps it alive.
     unsafe fn wake_joiner(data: *const (), joiner: std::task::Waker);
 
+    /// Whether the calling thread belongs to the scheduler, and so keeps it alive. Looks at the
+    /// address only.
+    fn is_here(data: *const ()) -> bool {
+        let _ = data;
+        false
+    }
+
     /// A task panicked and nobody will join it, or a destructor of its panicked.
     ///
     /// # Safety

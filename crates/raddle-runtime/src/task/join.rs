@@ -14,7 +14,9 @@ use crate::task::{AbortHandle, Id, JoinError, RawTask};
 
 /// Waits for the output of a spawned task.
 ///
-/// Dropping the handle detaches the task: it goes on, and its output is dropped when it ends.
+/// Dropping the handle detaches the task: it goes on, and its output is dropped when it ends. A
+/// panic that nobody has read by then goes to the runtime's panic policy, unless the task had ended
+/// and the handle is dropped on a thread outside the runtime.
 /// Awaiting gives the output, or a [`JoinError`] if the task panicked or was aborted.
 ///
 /// # Cancel safety
