@@ -1,10 +1,11 @@
 //! A barrier: a round is over when a given number has arrived, and then the next one begins.
 //!
-//! A face of the crowd in `crowd.rs`, where protocol and proof are. The value is the number of
-//! those who have arrived, which is the number of those who wait: the last one resets it in the
-//! exchange that lets the others go, and who gives up takes one off under the lock. A waiter learns
-//! from its own node that its round is over, so rounds need no number, and those of the next round
-//! cannot be mistaken for those of this one.
+//! A face of the crowd in `crowd.rs`, where protocol and proof are. The lower half of the value is
+//! the number of those who have arrived: the last one resets it in the exchange that lets the
+//! others go, and who gives up takes one off under the lock. A waiter learns from its own node that
+//! its round is over. But a large round is let go in batches, with the lock dropped between; who
+//! gives up there has left the count already. So the upper half is the number of the round, which
+//! tells.
 
 use std::fmt;
 use std::future::Future;
@@ -15,6 +16,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use raddle_base::context;
+use raddle_base::shim::atomic::AtomicUsize;
+use raddle_base::shim::atomic::Ordering::Relaxed;
 use raddle_base::wait::{Phase, WaitKind, Waiter};
 
 use crate::block_on::{block_on, wait_timeout};
@@ -23,6 +26,14 @@ use crate::crowd::{Crowd, Entry, OVER, Step};
 
 /// The outcome of those whom [`Barrier::release_waiting`] let go.
 const RELEASED: u8 = 2;
+
+/// The bits of the value that count those who have arrived; the round is above.
+const ARRIVED: usize = u32::MAX as usize;
+
+/// The value when a round has ended: nobody has arrived for the next one.
+fn next_round(value: usize) -> usize {
+    (value | ARRIVED).wrapping_add(1) & Crowd::MAX
+}
 
 /// Lets a number of tasks wait for each other, round after round.
 ///
@@ -56,9 +67,11 @@ impl Barrier {
         ///
         /// # Panics
         ///
-        /// If `parties` is zero: no round of nobody would ever end, or every one.
+        /// If `parties` is zero: no round of nobody would ever end, or every one. And if it does
+        /// not fit into 32 bits.
         pub const fn new(parties: usize) -> Self {
             assert!(parties > 0, "a barrier needs at least one party");
+            assert!(parties <= ARRIVED, "a barrier for more parties than it can count");
             Barrier { crowd: Crowd::new(0), parties }
         }
     }
@@ -70,7 +83,7 @@ impl Barrier {
 
     /// How many have arrived and wait now.
     pub fn waiting(&self) -> usize {
-        self.crowd.value()
+        self.crowd.value() & ARRIVED
     }
 
     /// Arrives, and waits for the others of the round.
@@ -95,17 +108,21 @@ impl Barrier {
     /// Completes the round if all others have arrived; `None`, without arriving, if not.
     pub fn try_wait(&self) -> Option<BarrierWaitResult> {
         let last = self.parties - 1;
-        let step = |arrived| if arrived == last { Step::Release(0) } else { Step::Keep };
-        (self.crowd.step(step) == last).then_some(BarrierWaitResult(Role::Leader))
+        let step = |value| match value & ARRIVED == last {
+            true => Step::Release(next_round(value)),
+            false => Step::Keep,
+        };
+        (self.crowd.step(step) & ARRIVED == last).then_some(BarrierWaitResult(Role::Leader))
     }
 
     /// Lets those go who wait now, although others are missing, and tells how many they were. They
     /// see it by [`BarrierWaitResult::was_released`]. The next arrival begins a new round.
     pub fn release_waiting(&self) -> usize {
-        self.crowd.step_locked(RELEASED, |arrived| match arrived {
+        let before = self.crowd.step_locked(RELEASED, |value| match value & ARRIVED {
             0 => Step::Keep,
-            _ => Step::Release(0),
-        })
+            _ => Step::Release(next_round(value)),
+        });
+        before & ARRIVED
     }
 
     /// Arrives and blocks the thread until the round is complete.
@@ -155,13 +172,15 @@ impl BarrierWaitResult {
 
 struct Arrival<R: Deref<Target = Barrier>> {
     barrier: R,
+    /// The value's bits above [`ARRIVED`] on arrival. The owner's only.
+    round: AtomicUsize,
     node: Waiter,
 }
 
 impl<R: Deref<Target = Barrier>> Arrival<R> {
     #[track_caller]
     fn new(barrier: R) -> Self {
-        Arrival { barrier, node: Waiter::new(WaitKind::Event, ()) }
+        Arrival { barrier, round: AtomicUsize::new(0), node: Waiter::new(WaitKind::Event, ()) }
     }
 }
 
@@ -176,9 +195,13 @@ impl<R: Deref<Target = Barrier>> Future for Arrival<R> {
         // leaves when the future is dropped.
         let node = unsafe { Pin::new_unchecked(&this.node) };
         let role = if node.phase() == Phase::Idle {
-            let arrive = |arrived| match arrived {
-                arrived if arrived == last => Entry::Release(0),
-                arrived => Entry::Wait(arrived + 1),
+            let arrive = |value| match value & ARRIVED == last {
+                true => Entry::Release(next_round(value)),
+                false => {
+                    // Relaxed: nobody else looks.
+                    this.round.store(value & !ARRIVED, Relaxed);
+                    Entry::Wait(value + 1)
+                }
             };
             // SAFETY: as above; the node is idle.
             match unsafe { crowd.enter(node, cx, arrive) } {
@@ -202,8 +225,12 @@ impl<R: Deref<Target = Barrier>> Drop for Arrival<R> {
         if self.node.phase() == Phase::Waiting {
             // SAFETY: as in `poll`; a future that was polled was pinned and did not move since.
             let node = unsafe { Pin::new_unchecked(&self.node) };
+            // Relaxed: nobody else looks.
+            let round = self.round.load(Relaxed);
+            // Of a later round, the count is that of others.
+            let depart = |value| if value & !ARRIVED == round { value - 1 } else { value };
             // SAFETY: as above.
-            unsafe { self.barrier.crowd.leave_with(node, |arrived| arrived - 1) };
+            unsafe { self.barrier.crowd.leave_with(node, depart) };
         }
     }
 }

@@ -80,7 +80,8 @@ impl<T> Lock<T> {
     pub fn try_lock(&self) -> Option<LockGuard<'_, T>> {
         // As in `lock`.
         let taken = self.held.compare_exchange(0, 1, Acquire, Relaxed).is_ok();
-        taken.then_some(LockGuard { lock: self })
+        // Not `then_some`: a guard made for nothing would free the lock of its holder as it goes.
+        taken.then(|| LockGuard { lock: self })
     }
 
     #[cold]
@@ -188,3 +189,7 @@ impl<T: fmt::Debug> fmt::Debug for LockGuard<'_, T> {
         (**self).fmt(f)
     }
 }
+
+#[cfg(all(test, not(loom)))]
+#[path = "../tests/lock.rs"]
+mod tests;

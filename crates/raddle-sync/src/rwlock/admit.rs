@@ -54,34 +54,33 @@ impl RawRwLock {
     /// Grants to the head of the second line what it may have: at most one gets in. True if
     /// nothing there stops readers. The marks match the lines before and after.
     fn admit_heads(&self, queue: &mut Queue<'_>) -> (bool, Option<Wake>) {
-        let mut wake = None;
-        loop {
-            // Acquire: all who left before have their part passed on with the lock.
-            let word = self.word().load(Acquire);
-            let head = queue.front_of(WRITERS, |kind| *kind);
-            let next = match head {
-                _ if word & WRITER != 0 => return (false, wake),
-                None => return (true, wake),
-                Some(Kind::Write) if readers(word) == 0 => word & PREFER | WRITER,
-                Some(Kind::Upgrade) if readers(word) == 1 => word & PREFER | WRITER,
-                Some(Kind::Write | Kind::Upgrade) => return (false, wake),
-                Some(_) if word & UPGRADABLE != 0 => return (true, wake),
-                Some(_) => {
-                    // AcqRel: as in `add_readers`. Readers come and go meanwhile, but no other of
-                    // this line, since QUEUED stops them.
-                    self.word().fetch_add(ONE | UPGRADABLE, AcqRel);
-                    wake = queue.grant_front_of(WRITERS, GRANTED);
-                    self.settle(queue);
-                    continue;
-                }
-            };
-            let granted = queue.grant_front_after(WRITERS, GRANTED, |queue| {
-                // Relaxed: the writer sees what was done before through its node, and nobody else
-                // gets in by this. With WAITING set and nobody to leave the word is ours.
-                self.word().store(next | marks(queue), Relaxed);
-            });
-            return (false, granted);
-        }
+        // Acquire: all who left before have their part passed on with the lock.
+        let word = self.word().load(Acquire);
+        let head = queue.front_of(WRITERS, |kind| *kind);
+        let next = match head {
+            _ if word & WRITER != 0 => return (false, None),
+            None => return (true, None),
+            Some(Kind::Write) if readers(word) == 0 => word & PREFER | WRITER,
+            Some(Kind::Upgrade) if readers(word) == 1 => word & PREFER | WRITER,
+            Some(Kind::Write | Kind::Upgrade) => return (false, None),
+            Some(_) if word & UPGRADABLE != 0 => return (true, None),
+            Some(_) => {
+                // AcqRel: as in `add_readers`. Readers come and go meanwhile, but no other of
+                // this line, since QUEUED stops them.
+                self.word().fetch_add(ONE | UPGRADABLE, AcqRel);
+                let wake = queue.grant_front_of(WRITERS, GRANTED);
+                self.settle(queue);
+                // One at a time: should it be gone already, its leaving sees QUEUED and admits.
+                let stops = queue.front_of(WRITERS, |kind| kind.stops_readers());
+                return (stops != Some(true), wake);
+            }
+        };
+        let granted = queue.grant_front_after(WRITERS, GRANTED, |queue| {
+            // Relaxed: the writer sees what was done before through its node, and nobody else
+            // gets in by this. With WAITING set and nobody to leave the word is ours.
+            self.word().store(next | marks(queue), Relaxed);
+        });
+        (false, granted)
     }
 
     /// Counts readers that come from the queue, a few at a time; or takes one off (all bits set).
@@ -120,9 +119,9 @@ impl RawRwLock {
             let count = count as u32 + u32::from(more);
             if let Some(begin) = begin.take() {
                 begin(count, marks(queue));
-                wake.take().into_iter().for_each(|wake| batch.push(wake));
-                let (_, another) = self.admit_heads(queue);
-                another.into_iter().for_each(|wake| batch.push(wake));
+                // Room is for one wake: who admitted the head already admits no other.
+                let one = wake.take().or_else(|| self.admit_heads(queue).1);
+                one.into_iter().for_each(|wake| batch.push(wake));
                 return self.settle(queue);
             }
             // One of those counted was this thread.

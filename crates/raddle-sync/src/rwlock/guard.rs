@@ -198,17 +198,19 @@ impl<H: Hold, T: ?Sized> WriteGuard<H, T> {
     /// Stays as a reader: nobody writes in between. Readers that wait go in beside it.
     pub fn downgrade(this: Self) -> ReadGuard<H, T> {
         let data = this.data;
-        let hold = this.into_hold();
-        hold.raw().downgrade();
-        ReadGuard::new(hold, data)
+        // Wakes others. If that panics, what is left of the hold is released.
+        let guard = ReadGuard::new(this.into_hold(), data);
+        guard.hold.raw().downgrade();
+        guard
     }
 
     /// Stays as the upgradable reader: nobody writes in between.
     pub fn downgrade_to_upgradable(this: Self) -> UpgradableGuard<H, T> {
         let data = this.data;
-        let hold = this.into_hold();
-        hold.raw().downgrade_to_upgradable();
-        UpgradableGuard::new(hold, data)
+        // Wakes others. If that panics, what is left of the hold is released.
+        let guard = UpgradableGuard::new(this.into_hold(), data);
+        guard.hold.raw().downgrade_to_upgradable();
+        guard
     }
 }
 
@@ -396,11 +398,6 @@ impl<H: Hold, T: ?Sized> UpgradableGuard<H, T> {
         WriteGuard::new(self.into_hold(), data)
     }
 
-    /// The lock was released already.
-    pub(super) fn released(self) {
-        drop(self.into_hold());
-    }
-
     /// Writes, if no other reads; else the guard comes back.
     #[track_caller]
     pub fn try_upgrade(this: Self) -> Result<WriteGuard<H, T>, Self> {
@@ -413,9 +410,10 @@ impl<H: Hold, T: ?Sized> UpgradableGuard<H, T> {
     /// Stays as a plain reader; another may read upgradably.
     pub fn downgrade(this: Self) -> ReadGuard<H, T> {
         let data = this.data;
-        let hold = this.into_hold();
-        hold.raw().upgradable_to_read();
-        ReadGuard::new(hold, data)
+        // Wakes others. If that panics, what is left of the hold is released.
+        let guard = ReadGuard::new(this.into_hold(), data);
+        guard.hold.raw().upgradable_to_read();
+        guard
     }
 }
 

@@ -280,7 +280,8 @@ impl RawRwLock {
         false
     }
 
-    /// Ends a wait before its node goes away. Who had been granted the lock passes it on: true.
+    /// Ends a wait before its node goes away. Who had been granted the lock passes it on: true. An
+    /// upgrade is left as the writer then, for its guard to release.
     ///
     /// # Safety
     ///
@@ -308,7 +309,9 @@ impl RawRwLock {
             Removed::Done(_) => {
                 drop(queue);
                 self.note(kind, node.site().location);
-                self.release(kind);
+                if kind != Kind::Upgrade {
+                    self.release(kind);
+                }
                 true
             }
             Removed::Idle => false,

@@ -72,10 +72,9 @@ impl<H: Hold, T: ?Sized> Drop for Upgrade<H, T> {
     fn drop(&mut self) {
         let Some(guard) = self.guard.take() else { return };
         // SAFETY: as in `poll`; a future that was polled was pinned and did not move since.
-        let released = unsafe { guard.raw().leave(Pin::new_unchecked(&self.node), Kind::Upgrade) };
-        match released {
-            // It was the writer for a moment, and is out.
-            true => guard.released(),
+        let granted = unsafe { guard.raw().leave(Pin::new_unchecked(&self.node), Kind::Upgrade) };
+        match granted {
+            true => drop(guard.into_write()),
             false => drop(guard),
         }
     }

@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use raddle_base::random::Rng;
+use raddle_base::wait::WakeBatch;
 
 use crate::tests::sequences::every_sequence;
-use crate::tests::support::{Counter, Polled, hostile, now, refusing, watchdog};
+use crate::tests::support::{Counter, Event, Polled, hostile, now, refusing, watchdog};
 use crate::{Barrier, CancelExt, CancellationToken, OwnedBarrierWait};
 
 #[test]
@@ -197,6 +198,37 @@ fn hostile_wakers_may_do_anything_and_strand_nobody() {
     last.ready();
     bad.ready();
     assert_eq!(barrier.waiting(), 0);
+}
+
+/// A large round is let go in batches. Who gives up in between is not counted off again, neither
+/// from nobody nor from those who have come for the next round.
+#[test]
+fn giving_up_while_the_round_is_let_go_changes_no_count() {
+    const MANY: usize = 2 * WakeBatch::CAPACITY;
+    for come in [false, true] {
+        let barrier = Arc::new(Barrier::new(MANY + 1));
+        let late = Arc::new(Mutex::new(Vec::new()));
+        let next = Arc::new(Mutex::new(Vec::new()));
+        let mut waits: Vec<_> =
+            (0..MANY).map(|_| Polled::new(barrier.clone().wait_owned())).collect();
+        let waker = {
+            let (barrier, late, next) = (barrier.clone(), late.clone(), next.clone());
+            hostile(move |event| {
+                if event == Event::Wake {
+                    if come {
+                        next.lock().unwrap().push(Polled::pending(barrier.clone().wait_owned()));
+                    }
+                    drop(late.lock().unwrap().pop());
+                }
+            })
+        };
+        assert!(waits[0].poll_with(&waker).is_pending());
+        waits[1..].iter_mut().for_each(|wait| assert!(wait.poll().is_pending()));
+        late.lock().unwrap().extend(waits.pop());
+        assert!(now(barrier.clone().wait_owned()).is_leader());
+        assert_eq!(barrier.waiting(), usize::from(come));
+        waits.iter_mut().for_each(|wait| assert!(!wait.ready().is_leader()));
+    }
 }
 
 /// Random arrivals and departures: a round is over exactly when so many are there at once.

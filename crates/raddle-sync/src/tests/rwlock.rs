@@ -315,6 +315,58 @@ fn threads_read_and_write() {
     });
 }
 
+/// A waker that panics does so after the lock has passed on: what the one who caused it held or was
+/// granted is released once, and only once.
+#[test]
+fn a_waker_that_panics_leaves_the_counts_right() {
+    // An upgrade that was granted and is dropped, with another upgradable reader behind.
+    let lock = RwLock::new(0);
+    let upgradable = lock.try_upgradable_read().unwrap();
+    let reader = lock.try_read().unwrap();
+    let upgrade = Polled::pending(UpgradableGuard::upgrade(upgradable));
+    let mut bad = Polled::new(lock.upgradable_read());
+    assert!(bad.poll_with(&refusing()).is_pending());
+    drop(reader);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(upgrade))).is_err());
+    let guard = bad.ready();
+    assert_eq!(lock.raw.state(), (1, false, false));
+    assert!(lock.try_write().is_none(), "beside a reader");
+    drop(guard);
+    assert_eq!(lock.raw.state(), (0, false, false));
+    // What stays of a hold when it becomes a lesser one.
+    for lesser in 0..3 {
+        let mut bad = Polled::new(lock.upgradable_read());
+        let writer = || lock.try_write().unwrap();
+        let mut wait = || assert!(bad.poll_with(&refusing()).is_pending());
+        let result = match lesser {
+            0 => {
+                let writer = writer();
+                wait();
+                catch_unwind(AssertUnwindSafe(|| drop(WriteGuard::downgrade(writer))))
+            }
+            1 => {
+                let mut reader = Polled::new(lock.read());
+                let writer = writer();
+                assert!(reader.poll_with(&refusing()).is_pending());
+                let down = || drop(WriteGuard::downgrade_to_upgradable(writer));
+                let result = catch_unwind(AssertUnwindSafe(down));
+                drop(reader.ready());
+                result
+            }
+            _ => {
+                let upgradable = lock.try_upgradable_read().unwrap();
+                wait();
+                catch_unwind(AssertUnwindSafe(|| drop(UpgradableGuard::downgrade(upgradable))))
+            }
+        };
+        assert!(result.is_err());
+        if lesser != 1 {
+            drop(bad.ready());
+        }
+        assert_eq!(lock.raw.state(), (0, false, false), "case {lesser}");
+    }
+}
+
 fn write(pair: &mut (usize, usize), inside: &AtomicUsize) {
     assert_eq!(inside.fetch_add(1, SeqCst), 0);
     pair.0 += 1;

@@ -10,12 +10,12 @@ use crate::rwlock::{RwLock, UpgradableGuard, WriteGuard};
 use crate::tests::model::{Plain, poll_once, wait, wait_pinned};
 
 struct Shared {
-    lock: RwLock<()>,
+    lock: Arc<RwLock<()>>,
     data: Plain,
 }
 
 fn shared() -> Arc<Shared> {
-    Arc::new(Shared { lock: RwLock::new(()), data: Plain::new() })
+    Arc::new(Shared { lock: Arc::new(RwLock::new(())), data: Plain::new() })
 }
 
 fn write(shared: &Shared) {
@@ -296,6 +296,32 @@ fn model_rwlock_upgradable_hands_over() {
         drop(guard);
         write(&shared);
         assert!(other.join().unwrap() <= 1);
+        assert!(is_free(&shared));
+    });
+}
+
+/// A writer gives up its place before several upgradable readers and a reader. The first of them
+/// may come and go while the others are let in: of that line one is let in at a time, whom there
+/// is room to wake.
+#[test]
+fn model_rwlock_upgradables_come_and_go_while_readers_go_in() {
+    model::check(|| {
+        let shared = shared();
+        let here = wait(shared.lock.read());
+        let mut writer = Box::pin(shared.lock.write());
+        assert!(poll_once(writer.as_mut()).is_pending());
+        let mut reader = pin!(shared.lock.read());
+        assert!(poll_once(reader.as_mut()).is_pending());
+        let mut first = Box::pin(shared.lock.clone().upgradable_read_owned());
+        assert!(poll_once(first.as_mut()).is_pending());
+        let mut second = pin!(shared.lock.upgradable_read());
+        assert!(poll_once(second.as_mut()).is_pending());
+        let other = thread::spawn(move || drop(poll_once(first.as_mut())));
+        drop(writer);
+        other.join().unwrap();
+        drop(here);
+        drop(wait_pinned(reader));
+        drop(wait_pinned(second));
         assert!(is_free(&shared));
     });
 }
