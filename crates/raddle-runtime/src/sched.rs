@@ -33,6 +33,7 @@ pub mod park;
 mod peer;
 mod phase;
 mod queue;
+mod registry;
 mod root;
 mod running;
 pub(crate) mod runtime;

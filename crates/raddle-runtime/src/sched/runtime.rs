@@ -17,6 +17,7 @@ use crate::sched::config::Config;
 use crate::sched::current;
 use crate::sched::metrics::Metrics;
 use crate::sched::park::Drivers;
+use crate::sched::registry;
 use crate::sched::root::{Outcome, Root};
 use crate::sched::shared::Shared;
 use crate::sched::shutdown::{self, ShutdownReport};
@@ -58,6 +59,7 @@ impl Runtime {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         let shared = Shared::new(config, drivers);
+        registry::enter(&shared);
         let weak = Arc::downgrade(&shared);
         shared.blocking.enter_with(move || {
             let handle = Handle { shared: weak.upgrade()? };

@@ -32,9 +32,6 @@ pub(crate) struct Seat {
     pub(crate) served: RunQueue,
 }
 
-/// Runtimes that ended with tasks left behind. Not modelled, hence std's mutex.
-type Kept = std::sync::Mutex<Vec<Arc<Shared>>>;
-
 /// The heart of a runtime.
 pub(crate) struct Shared {
     pub(crate) config: Config,
@@ -158,7 +155,7 @@ impl Shared {
         let place = (home as u32, home as u32);
         let scheduler = Arc::as_ptr(self).cast();
         // SAFETY: the future and its output are `Send`; a `Shared` outlives its unfinished tasks
-        // (see `keep_for_ever`).
+        // (see `registry`).
         let raw =
             unsafe { allocate::<F, Shared>(future, scheduler, false, place, name, Meta { site }) };
         // SAFETY: the join reference of the new task, whose output is `F::Output`.
@@ -345,13 +342,6 @@ impl Shared {
         static NEXT: OnceLock<AtomicUsize> = OnceLock::new();
         // Relaxed: only spread matters.
         NEXT.get_or_init(|| AtomicUsize::new(0)).fetch_add(1, Relaxed) % self.config.workers
-    }
-
-    /// Keeps this runtime's shared part for ever, within reach of a debugger: unfinished tasks
-    /// were left behind.
-    pub(crate) fn keep_for_ever(self: &Arc<Self>) {
-        static KEPT: Kept = Kept::new(Vec::new());
-        KEPT.lock().unwrap_or_else(|poison| poison.into_inner()).push(Arc::clone(self));
     }
 }
 

@@ -18,6 +18,7 @@ use std::time::Duration;
 use raddle_base::clock::Instant;
 use raddle_base::parker;
 
+use crate::sched::registry;
 use crate::sched::shared::Shared;
 use crate::sched::worker::Worker;
 use crate::task::{AbortHandle, Id, Runnable, Step};
@@ -155,7 +156,7 @@ pub(crate) fn finish(shared: &Arc<Shared>, limit: Instant) -> ShutdownReport {
     let threads = shared.running.wait(limit.max(Instant::now() + GRACE));
     let tasks = left(shared);
     if !tasks.is_empty() || threads != 0 {
-        shared.keep_for_ever();
+        registry::keep_for_ever(shared);
     }
     join_finished(shared);
     ShutdownReport { tasks, blocking_jobs, threads }
