@@ -20,7 +20,9 @@ enum Command {
     List,
     /// Makes one sample in this process and prints it as a line of JSON.
     One {
+        /// Which case; `raddle-lab list` shows them.
         case: String,
+        /// By whom; `raddle-lab list` shows who takes part.
         contender: String,
         /// Tiny parameters: for counts, not for times.
         #[arg(long)]
@@ -52,8 +54,11 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct Compare {
+    /// Which case; `raddle-lab list` shows them.
     case: String,
+    /// The contender whose figure is divided.
     a: String,
+    /// The contender it is divided by.
     b: String,
     /// Compares this figure instead of the value.
     #[arg(long)]

@@ -31,8 +31,8 @@ pub(crate) fn main(case: &str, contender: &str, plan: Plan) -> ExitCode {
 /// The timed entry, or `None` for a memory case, which the probe runs.
 fn look_up(case: &str, name: &str) -> Result<(Option<Entry>, &'static Contender), String> {
     cases::find(case).ok_or_else(|| format!("no case {case}: see `raddle-lab list`"))?;
-    let contender =
-        contenders::find(name).ok_or_else(|| format!("no contender {name}: see `list`"))?;
+    let contender = contenders::find(name)
+        .ok_or_else(|| format!("no contender {name}: see `raddle-lab list`"))?;
     if contender.memory_entry(case).is_some() {
         return Ok((None, contender));
     }
