@@ -5,6 +5,7 @@
 //! meanings are those of `std::fs`.
 
 mod blocking_file;
+mod dir;
 mod exclusive;
 mod file;
 mod job;
@@ -12,10 +13,12 @@ mod open;
 mod path;
 mod traits;
 
+pub use dir::{ReadDir, read_dir};
 pub use file::File;
 pub use open::OpenOptions;
 pub use path::{
     canonicalize, copy, create_dir, create_dir_all, hard_link, metadata, read, read_link,
-    read_to_string, remove_dir, remove_dir_all, remove_file, rename, set_permissions,
+    read_to_string, remove_dir, remove_dir_all, remove_file, rename, set_permissions, symlink,
     symlink_metadata, try_exists, write,
 };
+pub use std::fs::DirEntry;

@@ -9,6 +9,7 @@ use std::task::{Context, Poll, ready};
 
 pub use futures_io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
 pub use raddle_driver::{Direction, Interest, IoBuf, IoBufMut, Tail};
+pub use std::io::{Error, ErrorKind, Result, SeekFrom};
 
 /// Reading into room that need not be initialised: what [`AsyncRead`] cannot express. Wrappers
 /// for traits that can (hyper's, for example) spare the zeroes by it.

@@ -4,6 +4,7 @@ mod support;
 
 use raddle_net::fs::{self, File, OpenOptions};
 use raddle_net::io::{AsyncRead, AsyncSeek, AsyncWrite};
+use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -353,5 +354,33 @@ fn calls_on_paths() {
         let error = fs::metadata(&a).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
         fs::remove_dir_all(place.path("deep")).await.unwrap();
+    });
+}
+
+#[test]
+fn a_directory_is_read_whole_whatever_is_dropped() {
+    on_each(|| async {
+        let place = Place::new();
+        let names: BTreeSet<String> = (0..150).map(|n| format!("f{n}")).collect();
+        for name in &names {
+            std::fs::write(place.path(name), "").unwrap();
+        }
+        let mut dir = fs::read_dir(&place.0).await.unwrap();
+        let mut found = BTreeSet::new();
+        loop {
+            // A call that is dropped while the pool has it loses nothing.
+            let kept = match polled(dir.next_entry(), 1).await {
+                Some(entry) => entry,
+                None => dir.next_entry().await,
+            };
+            let Some(entry) = kept.unwrap() else { break };
+            assert!(found.insert(entry.file_name().into_string().unwrap()), "told twice");
+        }
+        assert_eq!(found, names);
+        assert!(dir.next_entry().await.unwrap().is_none(), "the end stays the end");
+        let error = fs::read_dir(place.path("none")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+        fs::symlink("f0", place.path("link")).await.unwrap();
+        assert_eq!(fs::read_link(place.path("link")).await.unwrap(), Path::new("f0"));
     });
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use raddle::fs::{self, File, OpenOptions};
-use raddle::io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
+use raddle::io::{self, AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
 use raddle::net::{
     TcpListener, TcpSocket, TcpStream, ToSocketAddrs, UdpSocket, UnixDatagram, UnixListener,
     UnixStream, lookup_host, tcp, unix,
@@ -164,6 +164,11 @@ async fn files_and_signals() {
     let mut options: OpenOptions = OpenOptions::new();
     assert!(options.read(true).open("/nowhere").await.is_err());
     assert!(fs::metadata("/proc").await.unwrap().is_dir());
+    let mut dir: fs::ReadDir = fs::read_dir("/proc/self/fd").await.unwrap();
+    let entry: Option<fs::DirEntry> = dir.next_entry().await.unwrap();
+    assert!(entry.is_some());
+    let nowhere: io::Result<()> = fs::symlink("x", "/nowhere/at/all").await;
+    assert_eq!(nowhere.unwrap_err().kind(), io::ErrorKind::NotFound);
     let mut listener: signal::unix::Signal =
         signal::unix::signal(signal::unix::SignalKind::user_defined1()).unwrap();
     assert!(raddle::time::timeout(Duration::ZERO, listener.recv()).await.is_err());

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Calls `call` with a path of its own.
-async fn on<T: Send + 'static>(
+pub(super) async fn on<T: Send + 'static>(
     path: impl AsRef<Path>,
     call: impl FnOnce(PathBuf) -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
@@ -99,6 +99,12 @@ pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u6
 pub async fn hard_link(original: impl AsRef<Path>, link: impl AsRef<Path>) -> io::Result<()> {
     let link = link.as_ref().to_owned();
     on(original, move |original| fs::hard_link(original, link)).await
+}
+
+/// Makes a symbolic link at `link` that points to `original`.
+pub async fn symlink(original: impl AsRef<Path>, link: impl AsRef<Path>) -> io::Result<()> {
+    let link = link.as_ref().to_owned();
+    on(original, move |original| std::os::unix::fs::symlink(original, link)).await
 }
 
 /// Changes the permissions at a path.
