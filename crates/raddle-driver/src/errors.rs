@@ -2,9 +2,13 @@
 
 use std::io;
 
+/// What is wrong on a thread without a runtime, and what helps.
+pub const NO_RUNTIME: &str = "no raddle runtime on this thread; do I/O in a task, inside \
+                              Runtime::run or block_on, or after Handle::enter";
+
 /// I/O was polled where no driver is to be found.
 pub(crate) fn no_runtime() -> io::Error {
-    io::Error::other("no raddle runtime on this thread")
+    io::Error::other(NO_RUNTIME)
 }
 
 /// A source made by one backend was polled under a runtime with the other.

@@ -55,6 +55,7 @@ pub use buf::{IoBuf, IoBufMut, Tail};
 pub use config::{Config, TaskRun};
 pub use current::{Guard, install_remote};
 pub use driver::{Driver, Left, install};
+pub use errors::NO_RUNTIME;
 pub use interest::{Direction, Interest};
 pub use offload::{NoOffload, Offload, OffloadError};
 pub use probe::{Backend, Choice, Reason, choose};

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use raddle_driver::{Config, Source, SourceKind, install_remote, op};
+use raddle_driver::{Config, NO_RUNTIME, Source, SourceKind, install_remote, op};
 use std::io::{Read, Write};
 use std::pin::pin;
 use std::sync::Arc;
@@ -102,12 +102,12 @@ fn io_of_a_thread_without_a_driver_is_posted() {
 fn a_thread_without_any_driver_gets_a_clear_error() {
     let (a, _b) = std_pair();
     let refused = Source::from_fd(a.into(), SourceKind::Stream).unwrap_err();
-    assert_eq!(refused.error.to_string(), "no raddle runtime on this thread");
+    assert_eq!(refused.error.to_string(), NO_RUNTIME);
     on_each(|_world| {
         let (source, mut peer) = tcp_pair();
         std::thread::spawn(move || {
             let error = block_on(source.read(&mut [0; 4])).unwrap_err();
-            assert_eq!(error.to_string(), "no raddle runtime on this thread");
+            assert_eq!(error.to_string(), NO_RUNTIME);
             // What needs no waiting works all the same.
             peer.write_all(b"x").unwrap();
             while source.try_read(&mut [0; 4]).is_err() {

@@ -1,5 +1,6 @@
 //! Calls that block, on the runtime's pool.
 
+use raddle_driver::NO_RUNTIME;
 use raddle_runtime::Handle;
 use std::io;
 
@@ -19,7 +20,7 @@ where
     F: FnOnce() -> T + Send + 'static,
 {
     let Some(runtime) = Handle::try_current() else {
-        return Err(io::Error::other("no raddle runtime on this thread"));
+        return Err(io::Error::other(NO_RUNTIME));
     };
     match runtime.spawn_blocking(call).await {
         Ok(value) => Ok(value),

@@ -31,6 +31,7 @@ impl Builder {
 
     /// Worker threads, from 1 to 1,024. By default as many as the process may use: its processor
     /// mask and the quota of its control group count.
+    #[doc(alias = "worker_threads")]
     pub fn workers(mut self, workers: usize) -> Builder {
         self.config.workers = workers;
         self
@@ -38,6 +39,7 @@ impl Builder {
 
     /// Name of the worker threads, to which their number is appended. By default `raddle`. The
     /// kernel shows the first 15 bytes.
+    #[doc(alias = "thread_name")]
     pub fn name(mut self, name: impl Into<String>) -> Builder {
         self.config.name = name.into();
         self
@@ -49,13 +51,14 @@ impl Builder {
         self
     }
 
-    /// The most threads that run blocking calls at a time. By default 512.
+    /// The most threads that run blocking calls at a time. By default 512; there is always one.
     pub fn max_blocking_threads(mut self, threads: usize) -> Builder {
         self.config.blocking.max_threads = threads;
         self
     }
 
     /// How long a thread for blocking calls stays without a call. By default 10 s.
+    #[doc(alias = "thread_keep_alive")]
     pub fn blocking_keep_alive(mut self, keep_alive: Duration) -> Builder {
         self.config.blocking.keep_alive = keep_alive;
         self
@@ -154,6 +157,7 @@ impl Runtime {
 ///
 /// As [`Runtime::run`], and if the runtime cannot be made; use [`Runtime::builder`] to handle
 /// that error.
+#[track_caller]
 pub fn run<F: Future>(future: F) -> F::Output {
     match Builder::new().build() {
         Ok(runtime) => runtime.run(future),

@@ -21,9 +21,51 @@
 //! | sockets, files, signals | [`net`], [`fs`], [`signal`] |
 //! | primitives | [`sync`] |
 //!
-//! A user of tokio finds most names where they look for them. What differs: the calling thread of
-//! [`run`] becomes a worker, and the runtime waits for at most a second at its end
-//! ([`Runtime::run_with_limit`] tells what was left).
+//! # For users of tokio
+//!
+//! Most names are where tokio has them. What differs:
+//!
+//! * `#[tokio::main(worker_threads = 2)]` is [`#[raddle::main(workers = 2)]`](main).
+//! * `Builder::new_multi_thread()` is [`Builder::new`]; `worker_threads` and `thread_name` are
+//!   [`workers`](Builder::workers) and [`name`](Builder::name); I/O and time are always there.
+//! * `Builder::new_current_thread()` with a `LocalSet` is [`LocalRuntime`] with [`spawn_local`], or
+//!   [`spawn_pinned`] on any runtime.
+//! * Dropping a `JoinHandle` detaches the task, as there; a handle that is not used at all is a
+//!   warning, and [`detach`](task::JoinHandle::detach) says that it is meant.
+//! * `read`, `read_exact`, `read_to_end`, `write_all` and so on are methods of streams, by `&self`,
+//!   and of [`fs::File`]; there is no `AsyncReadExt`. `BufReader`, `lines`, `copy` and `split` are
+//!   those of the crates `futures-lite` or `futures`, because the traits in [`io`] are theirs.
+//! * `shutdown` of a stream or of its writing half does not wait, so it is not awaited.
+//! * `tokio::pin!(sleep)` is `let mut sleep = std::pin::pin!(sleep)`.
+//! * What `tokio_util` has is in [`sync`]: `CancellationToken`, `TaskTracker`.
+//! * Where tokio has `blocking_recv` and the like, [`sync::Wait`] lets a plain thread wait for any
+//!   future: `task.wait()`.
+//! * I/O outside a runtime is an error where tokio panics; spawning and timers panic here too.
+//!
+//! The calling thread of [`run`] becomes a worker, and the runtime waits for at most a second at
+//! its end ([`Runtime::run_with_limit`] tells what was left).
+//!
+//! A server that reads lines:
+//!
+//! ```
+//! use futures_lite::{AsyncBufReadExt, StreamExt, io::BufReader};
+//! # raddle::run(async {
+//! # let (client, stream) = raddle::net::UnixStream::pair()?;
+//! # client.write_all(b"one\ntwo\n").await?;
+//! # drop(client);
+//! let (read, write) = stream.into_split();
+//! let mut lines = BufReader::new(read).lines();
+//! # let mut seen = Vec::new();
+//! while let Some(line) = lines.next().await {
+//!     let line = line?;
+//! #   seen.push(line.clone());
+//!     write.write_all(line.as_bytes()).await.ok();
+//! }
+//! # assert_eq!(seen, ["one", "two"]);
+//! # std::io::Result::Ok(())
+//! # })?;
+//! # std::io::Result::Ok(())
+//! ```
 
 mod backend;
 mod builder;

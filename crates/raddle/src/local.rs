@@ -64,6 +64,7 @@ impl LocalRuntime {
     /// # Panics
     ///
     /// As [`Runtime::run`].
+    #[track_caller]
     pub fn run<F: Future>(self, future: F) -> F::Output {
         self.runtime.run(future)
     }
@@ -73,6 +74,7 @@ impl LocalRuntime {
     /// # Errors
     ///
     /// As [`Runtime::try_run`].
+    #[track_caller]
     pub fn try_run<F: Future>(self, future: F) -> io::Result<F::Output> {
         self.runtime.try_run(future)
     }

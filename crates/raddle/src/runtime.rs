@@ -53,6 +53,7 @@ impl Runtime {
     ///
     /// A panic of `future` is passed on after the shutdown. Inside an async task, and if worker
     /// 0's driver cannot be made; [`try_run`](Self::try_run) gives that error back.
+    #[track_caller]
     pub fn run<F: Future>(self, future: F) -> F::Output {
         self.inner.run(future)
     }
@@ -62,6 +63,7 @@ impl Runtime {
     /// # Errors
     ///
     /// Descriptors or memory are exhausted; `future` was not polled.
+    #[track_caller]
     pub fn try_run<F: Future>(self, future: F) -> io::Result<F::Output> {
         self.inner.try_run(future)
     }
@@ -71,6 +73,7 @@ impl Runtime {
     /// # Errors
     ///
     /// As [`try_run`](Self::try_run).
+    #[track_caller]
     pub fn run_with_limit<F: Future>(
         self,
         future: F,

@@ -91,6 +91,7 @@ impl Runtime {
     /// runtime under [`PanicPolicy::Shutdown`](crate::PanicPolicy::Shutdown). Panics inside an
     /// async task, and if worker 0's driver cannot be made; [`try_run`](Self::try_run) gives that
     /// error back.
+    #[track_caller]
     pub fn run<F: Future>(self, future: F) -> F::Output {
         match self.try_run(future) {
             Ok(output) => output,
@@ -103,6 +104,7 @@ impl Runtime {
     /// # Errors
     ///
     /// What the making of the driver gave; `future` was not polled.
+    #[track_caller]
     pub fn try_run<F: Future>(self, future: F) -> io::Result<F::Output> {
         self.run_with_limit(future, DEFAULT_LIMIT).map(|(output, _)| output)
     }
