@@ -304,7 +304,15 @@ impl RawMutex {
             }
         }
         // SAFETY: only the owner, who is the caller, touches this payload.
-        node.payload().with_mut(|turn| unsafe { (*turn).asked = asks });
+        node.payload().with_mut(|turn| {
+            // SAFETY: as above.
+            let turn = unsafe { &mut *turn };
+            turn.asked = asks;
+            if returns.is_none() {
+                // A node may wait anew: of a condition variable's, for one.
+                turn.passed_over = None;
+            }
+        });
         // SAFETY: passed on from the caller.
         unsafe {
             match returns {

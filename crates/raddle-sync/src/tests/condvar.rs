@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Waker;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use raddle_base::wait::WakeBatch;
 
@@ -341,4 +341,29 @@ fn sizes_and_auto_traits() {
     shared(&wait);
     drop(wait);
     shared(&condvar.wait_while(lock.try_lock().unwrap(), |_| true));
+}
+
+/// How long one has been passed over counts from the wait at hand, not from an earlier one for the
+/// same mutex.
+#[test]
+fn patience_begins_anew_with_each_wait_for_the_mutex() {
+    let (mutex, condvar) = (Mutex::new(0), Condvar::new());
+    let mut wait = Polled::pending(condvar.wait_while(now(mutex.lock()), |n| *n < 2));
+    for round in 1..=2 {
+        let mut holder = mutex.try_lock().unwrap();
+        condvar.notify_one();
+        assert!(wait.poll().is_pending(), "in the queue of the mutex");
+        drop(holder);
+        holder = mutex.try_lock().expect("the one that was woken is overtaken");
+        assert!(wait.poll().is_pending(), "passed over, for the first time");
+        *holder = round;
+        drop(holder);
+        drop(mutex.try_lock().expect("overtaken again: its patience is not over"));
+        if round == 1 {
+            assert!(wait.poll().is_pending(), "waits for the condition again");
+            let since = Instant::now();
+            while since.elapsed() < Duration::from_millis(1) {}
+        }
+    }
+    drop(wait.ready());
 }
