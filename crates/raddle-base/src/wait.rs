@@ -22,6 +22,7 @@
 
 mod batch;
 mod cell;
+mod contain;
 mod links;
 mod queue;
 mod site;

@@ -11,6 +11,7 @@ use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::Waker;
 
+use super::contain::discard;
 use super::waiter::Wake;
 use crate::shim::model::bound;
 
@@ -111,13 +112,6 @@ impl WakeBatch {
                 resume_unwind(payload);
             }
         }
-    }
-}
-
-/// Drops what a second panic carries. Its destructor may panic as well, and no further.
-fn discard(payload: Box<dyn Any + Send>) {
-    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        std::mem::forget(another);
     }
 }
 

@@ -22,10 +22,11 @@
 use std::fmt;
 use std::marker::PhantomPinned;
 use std::mem::MaybeUninit;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::ptr;
 use std::task::{RawWakerVTable, Waker};
 
+use super::contain::discard;
 use super::links::Links;
 use super::site::{WaitKind, WaitSite};
 use super::state::{NodeState, Phase};
@@ -206,16 +207,28 @@ impl From<Waker> for Wake {
 
 impl Wake {
     /// Calls the waker. Not under a lock: it is foreign code.
+    ///
+    /// A panic of the waker goes on, except on a thread that is panicking already, where a second
+    /// one would end the process: a guard that is dropped by a panic wakes the next in line.
     #[inline]
     pub fn wake(self) {
-        if let Some(waker) = self.0 {
-            waker.wake();
+        let Some(waker) = self.0 else { return };
+        if std::thread::panicking() {
+            return wake_contained(waker);
         }
+        waker.wake();
     }
 
     /// The waker, if there is one.
     #[inline]
     pub fn into_waker(self) -> Option<Waker> {
         self.0
+    }
+}
+
+#[cold]
+fn wake_contained(waker: Waker) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
+        discard(payload);
     }
 }

@@ -62,9 +62,14 @@ impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
             let count = unsafe { links::count_ring(ring, room + 1) };
             admit(&mut self, &mut batch, count.min(room), count > room);
             // SAFETY: as above.
-            unsafe { self.grant_ring(ring, count.min(room), outcome, &mut batch) };
+            let done = unsafe {
+                self.grant_ring(ring, count.min(room), outcome, &mut batch);
+                // Looked at and not concluded from `count`: this frame, and the sentinel with it,
+                // must not end before the ring does.
+                links::first_of_ring(ring).is_none()
+            };
             drop(self);
-            if count <= room {
+            if done {
                 return batch.finish();
             }
             batch.wake_all();

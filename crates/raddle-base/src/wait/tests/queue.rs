@@ -172,6 +172,28 @@ fn a_panicking_waker_strands_nobody() {
     assert_eq!(done(&mut bad), Poll::Ready(ALL));
 }
 
+/// A guard dropped by a panic wakes the next in line, whose waker panics as well: one panic is
+/// enough.
+#[test]
+fn a_waker_that_panics_beside_a_panic_does_not_end_the_process() {
+    struct OpensOnDrop(std::sync::Arc<Gate>);
+    impl Drop for OpensOnDrop {
+        fn drop(&mut self) {
+            self.0.open_one();
+        }
+    }
+    let gate = Gate::new();
+    let mut bad = Box::pin(gate.pass());
+    let waker = Hostile::waker(|event| assert!(event != Event::Wake, "refused"));
+    assert!(poll(&mut bad, &waker).is_pending());
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let _guard = OpensOnDrop(gate.clone());
+        panic!("the first");
+    }));
+    assert_eq!(result.unwrap_err().downcast_ref(), Some(&"the first"));
+    assert!(done(&mut bad).is_ready());
+}
+
 #[test]
 fn wakers_may_call_the_queue_from_clone_wake_and_drop() {
     let gate = Gate::new();
