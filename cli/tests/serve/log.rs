@@ -45,6 +45,14 @@ fn the_option_wins_over_the_environment() {
 }
 
 #[test]
+fn an_empty_variable_says_nothing() {
+    let site = site();
+    let mut setup = ANY;
+    setup.io = Some("");
+    Server::start(&site.dir(), setup, &[]).stop();
+}
+
+#[test]
 fn one_line_a_request() {
     let site = site();
     let server = Server::start(&site.dir(), ANY, &[]);

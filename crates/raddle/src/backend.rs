@@ -7,7 +7,8 @@ use std::io;
 pub use raddle_driver::Backend;
 use raddle_driver::Choice;
 
-/// The environment variable that says how I/O is done where the builder does not.
+/// The environment variable that says how I/O is done where the builder does not. An empty one
+/// says nothing.
 const VARIABLE: &str = "RADDLE_IO";
 
 /// How I/O is to be done.
@@ -82,6 +83,8 @@ pub(crate) fn decide(asked: Option<Io>) -> io::Result<IoInfo> {
     let io = match asked {
         Some(io) => io,
         None => match env::var(VARIABLE) {
+            // As if unset, which is what an empty line in a settings file means.
+            Ok(name) if name.is_empty() => Io::Auto,
             Ok(name) => name.parse().map_err(|error: io::Error| {
                 io::Error::new(error.kind(), format!("{VARIABLE}: {error}"))
             })?,
