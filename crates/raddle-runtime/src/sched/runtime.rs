@@ -441,8 +441,18 @@ impl Drop for Enter {
                 ManuallyDrop::drop(&mut self.timers);
                 ManuallyDrop::drop(&mut self.handle);
             }
-        } else if !std::thread::panicking() {
-            // The entry stays, and so does what it points at: nothing is dropped.
+            return;
+        }
+        // The entry stays, and so does what it points at: nothing is dropped.
+        // SAFETY: as above.
+        registry::keep_guard(unsafe {
+            (
+                ManuallyDrop::take(&mut self.timers),
+                ManuallyDrop::take(&mut self.driver),
+                ManuallyDrop::take(&mut self.handle),
+            )
+        });
+        if !std::thread::panicking() {
             panic!("guards of `enter` must be dropped in the reverse order of their making");
         }
     }

@@ -53,13 +53,15 @@ fn wait(source: &Arc<UringSource>) {
     let _ = source.poll_wait(Direction::Read, Seat::Cell, &mut cx);
 }
 
-/// Parks until every buffer is with the kernel again.
+/// Parks until every buffer is with the kernel again, then closes the ring: a request that was
+/// still in flight would keep it for ever.
 fn wait_for_all(ring: &Ring) {
     let patience = Instant::now() + Duration::from_secs(60);
     while available(ring).unwrap_or(8) < 8 {
         assert!(Instant::now() < patience, "{:?} of 8 buffers came back", available(ring));
         ring.park(soon());
     }
+    assert_eq!(ring.close(Instant::now() + Duration::from_secs(60)), 0, "requests in flight");
 }
 
 fn soon() -> Option<Instant> {
