@@ -30,6 +30,32 @@ fn model_mpsc_last_sender_against_recv() {
     });
 }
 
+/// A send races the receiver's falling asleep, and is all that can wake it: the channel has another
+/// sender.
+#[test]
+fn model_mpsc_a_send_alone_wakes() {
+    model::check(|| {
+        let (tx, mut rx) = unbounded_channel();
+        let theirs = tx.clone();
+        let thread = thread::spawn(move || {
+            assert!(theirs.send(value()).is_ok());
+        });
+        wait(rx.recv()).expect("it was sent").add(1);
+        thread.join().unwrap();
+        drop(tx);
+    });
+    model::check(|| {
+        let (tx, mut rx) = channel(1);
+        let theirs = tx.clone();
+        let thread = thread::spawn(move || {
+            assert!(theirs.try_send(value()).is_ok());
+        });
+        wait(rx.recv()).expect("it was sent").add(1);
+        thread.join().unwrap();
+        drop(tx);
+    });
+}
+
 /// Two senders go without sending: the end comes after both, and shows what both did.
 #[test]
 fn model_mpsc_end_publishes() {
