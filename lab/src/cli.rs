@@ -3,6 +3,7 @@
 use crate::stats::RESAMPLES;
 use crate::{bars, cases, compare, contenders, load, one, plan::Plan, run};
 use clap::{Args, Parser, Subcommand};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -158,16 +159,22 @@ impl Run {
 }
 
 fn list() -> ExitCode {
-    println!("contenders:");
+    // What the list is piped into may close early, as `head` does: no failure.
+    let _ = write_list(&mut io::stdout().lock());
+    ExitCode::SUCCESS
+}
+
+fn write_list(out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "contenders:")?;
     for contender in contenders::ALL {
-        println!("  {:<20} {}", contender.name, contender.about);
+        writeln!(out, "  {:<20} {}", contender.name, contender.about)?;
     }
-    println!("cases:");
+    writeln!(out, "cases:")?;
     for case in cases::CASES {
-        println!("  {:<20} {:<8} {}", case.name, case.unit, case.about);
+        writeln!(out, "  {:<20} {:<8} {}", case.name, case.unit, case.about)?;
         let takers = contenders::ALL.iter().filter(|contender| contender.takes(case.name));
         let names: Vec<&str> = takers.map(|contender| contender.name).collect();
-        println!("  {:<20} {:<8} by {}", "", "", names.join(" "));
+        writeln!(out, "  {:<20} {:<8} by {}", "", "", names.join(" "))?;
     }
-    ExitCode::SUCCESS
+    Ok(())
 }

@@ -33,6 +33,16 @@ fn one_prints_a_line_with_the_agreed_keys() {
     assert!(sample["figures"]["rounds"].is_number());
 }
 
+/// As `raddle-lab list | head` does once it has seen enough.
+#[test]
+fn a_list_nobody_reads_to_its_end_is_no_failure() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let lab = Command::new(env!("CARGO_BIN_EXE_raddle-lab")).arg("list").stdout(writer).output();
+    let output = lab.unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
 #[test]
 fn one_serves_a_load_and_counts_it() {
     let output = lab(&["one", "echo_64", "raw-epoll", "--smoke"]);
