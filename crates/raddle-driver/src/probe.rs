@@ -4,7 +4,7 @@
 //! it. There are no tiers in between: a second way to do each thing on half-new kernels would be a
 //! third backend that nobody tests.
 
-use crate::uring;
+use crate::uring::probe as kernel;
 use std::fmt;
 use std::io;
 
@@ -81,11 +81,11 @@ impl fmt::Display for Reason {
 pub fn choose(choice: Choice) -> io::Result<(Backend, Reason)> {
     match choice {
         Choice::Epoll => Ok((Backend::Epoll, Reason::new("asked for"))),
-        Choice::Uring => match uring::probe::ask() {
+        Choice::Uring => match kernel::ask() {
             Ok(()) => Ok((Backend::Uring, Reason::new("asked for"))),
             Err(refusal) => Err(io::Error::new(refusal.kind(), format!("io_uring: {refusal}"))),
         },
-        Choice::Auto => match uring::probe::ask() {
+        Choice::Auto => match kernel::ask() {
             Ok(()) => Ok((Backend::Uring, Reason::new("the kernel has all that is needed"))),
             Err(refusal) => Ok((Backend::Epoll, Reason::new(format!("io_uring: {refusal}")))),
         },
