@@ -10,11 +10,6 @@ fn check(program: &str, expected: &str) {
 }
 
 #[test]
-fn hello() {
-    check(env!("CARGO_BIN_EXE_hello"), "the answer is 42");
-}
-
-#[test]
 fn echo() {
     check(env!("CARGO_BIN_EXE_echo"), "echoed 1000 bytes");
 }

@@ -12,6 +12,8 @@
 //! needs no spinning.
 
 use std::fmt;
+#[cfg(not(loom))]
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 #[cfg(not(loom))]
@@ -34,9 +36,24 @@ pub struct Lock<T> {
 }
 
 /// The lock is held while this lives.
+///
+/// Sharing the guard shares the data, so a guard over a cell stays on its thread:
+///
+/// ```compile_fail,E0277
+/// use raddle_base::shim::lock::Lock;
+///
+/// let lock = Lock::new(0, std::cell::Cell::new(1));
+/// let guard = lock.lock();
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| guard.set(2));
+/// });
+/// ```
 pub struct LockGuard<'a, T> {
     #[cfg(not(loom))]
     lock: &'a Lock<T>,
+    /// Neither sent nor, but as said below, shared.
+    #[cfg(not(loom))]
+    thread: PhantomData<*const T>,
     #[cfg(loom)]
     guard: loom::sync::MutexGuard<'a, T>,
 }
@@ -47,6 +64,10 @@ unsafe impl<T: Send> Send for Lock<T> {}
 // SAFETY: as above.
 #[cfg(not(loom))]
 unsafe impl<T: Send> Sync for Lock<T> {}
+
+// SAFETY: a shared guard gives out `&T` and nothing more, for which `T: Sync` is what it takes.
+#[cfg(not(loom))]
+unsafe impl<T: Sync> Sync for LockGuard<'_, T> {}
 
 impl<T> Lock<T> {
     /// The word beside the lock. What it means is the user's business.
@@ -72,7 +93,7 @@ impl<T> Lock<T> {
         if self.held.compare_exchange(0, 1, Acquire, Relaxed).is_err() {
             self.wait();
         }
-        LockGuard { lock: self }
+        LockGuard { lock: self, thread: PhantomData }
     }
 
     /// Takes the lock if it is free.
@@ -81,7 +102,7 @@ impl<T> Lock<T> {
         // As in `lock`.
         let taken = self.held.compare_exchange(0, 1, Acquire, Relaxed).is_ok();
         // Not `then_some`: a guard made for nothing would free the lock of its holder as it goes.
-        taken.then(|| LockGuard { lock: self })
+        taken.then(|| LockGuard { lock: self, thread: PhantomData })
     }
 
     #[cold]
