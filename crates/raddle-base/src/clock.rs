@@ -6,6 +6,10 @@
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
+mod boot;
+
+pub use boot::BootInstant;
+
 /// A point of the monotonic clock (`CLOCK_MONOTONIC`): nanoseconds since some time before boot.
 ///
 /// Arithmetic saturates: adding `Duration::MAX` gives [`FAR_FUTURE`](Self::FAR_FUTURE), which is
@@ -89,7 +93,7 @@ pub fn unix_time() -> Duration {
 #[inline]
 fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid timespec for the call to fill; both clocks exist on all of Linux,
+    // SAFETY: `time` is a valid timespec for the call to fill; these clocks exist on all of Linux,
     // so the call cannot fail, and if it did the zero above is returned.
     unsafe { libc::clock_gettime(clock, &mut time) };
     (time.tv_sec.max(0) as u64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as u64)

@@ -12,11 +12,15 @@
 //! | `time/timers.rs` | how threads arm, cancel and fire without missing each other |
 //! | `time/current.rs` | which timers a thread uses |
 //! | `time/sleep.rs`, `time/timeout.rs`, `time/interval.rs` | what users see |
+//! | `time/boot.rs` | the same by a clock that counts suspensions of the machine |
 //!
 //! Promises: a timer is never early; on an idle runtime it is late by less than 100 µs. Deadlines
 //! saturate: what would pass the end of the clock (584 years after boot) is never. Nothing
-//! depends on how long the machine has been up. A dropped sleep leaves the wheel at once.
+//! depends on how long the machine has been up. A dropped sleep leaves the wheel at once. The clock
+//! is the monotonic one, which stands still while the machine is suspended; [`boot`] has timers on
+//! one that does not.
 
+pub mod boot;
 pub mod current;
 mod entry;
 mod interval;

@@ -88,6 +88,12 @@ async fn times() {
     interval.tick().await;
     time::interval_at(begin, Duration::from_micros(1)).tick().await;
     assert!(begin.elapsed() >= Duration::from_micros(2));
+    let begin = time::boot::Instant::now();
+    time::boot::sleep(Duration::from_millis(2)).await;
+    assert!(begin.elapsed() >= Duration::from_millis(2));
+    time::boot::interval(Duration::from_millis(1)).tick().await;
+    let never = time::boot::timeout(Duration::from_millis(1), std::future::pending::<()>());
+    let _: time::error::Elapsed = never.await.unwrap_err();
 }
 
 #[raddle::test]

@@ -42,3 +42,13 @@ fn std_instants_convert_both_ways() {
 fn wall_time_is_after_the_year_2020() {
     assert!(unix_time() > Duration::from_secs(1_577_836_800));
 }
+
+#[test]
+fn boot_instants_saturate_and_count_suspensions() {
+    let now = BootInstant::now();
+    assert_eq!(now + Duration::MAX, BootInstant::FAR_FUTURE);
+    assert_eq!(now - Duration::MAX, BootInstant::from_nanos(0));
+    assert_eq!(BootInstant::from_nanos(1) - BootInstant::from_nanos(5), Duration::ZERO);
+    assert!(BootInstant::now() >= now && now.elapsed() < Duration::from_secs(3600));
+    assert_eq!(format!("{:?}", BootInstant::FAR_FUTURE), "BootInstant(far future)");
+}

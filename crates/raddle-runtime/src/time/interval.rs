@@ -12,7 +12,7 @@ use crate::time::current;
 use crate::time::sleep::{Sleep, sleep_until};
 
 /// A tick that is consumed later than this after its time counts as missed.
-const LATE: Duration = Duration::from_millis(5);
+pub(crate) const LATE: Duration = Duration::from_millis(5);
 
 /// Ticks every `period`; the first tick is due at once. Allocates once, at this call.
 ///
@@ -56,7 +56,7 @@ pub enum MissedTickBehavior {
 
 impl MissedTickBehavior {
     /// The tick after the one that was due at `due` and consumed at `now`, too late.
-    fn after(self, due: Instant, now: Instant, period: Duration) -> Instant {
+    pub(crate) fn after(self, due: Instant, now: Instant, period: Duration) -> Instant {
         match self {
             MissedTickBehavior::Burst => due + period,
             MissedTickBehavior::Delay => now + period,

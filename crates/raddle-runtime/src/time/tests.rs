@@ -3,6 +3,7 @@
 
 mod support;
 
+mod boot;
 mod model;
 mod sleep;
 mod timers;
