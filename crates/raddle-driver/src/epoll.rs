@@ -192,6 +192,12 @@ impl Loop {
         self.wake.unpark();
     }
 
+    /// Whether an event or the end of a delay has not been told yet. Any thread.
+    pub(crate) fn is_pending(&self) -> bool {
+        (self.waits.is_any() && epoll::is_readable(&self.epoll))
+            || self.first_delay().is_some_and(|at| at <= Instant::now())
+    }
+
     /// Fetches and tells what is there, without waiting. Any thread. The number of events told.
     pub(crate) fn look(&self, max: usize) -> usize {
         self.tell_delays();

@@ -45,6 +45,9 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How long a nudge is waited for: some 20 µs.
+const NUDGE_SPINS: u32 = 500;
+
 /// What other threads ask the owner to do.
 enum Errand {
     Submit(Sqe, Arc<dyn Watcher>, Role),
@@ -259,6 +262,32 @@ impl Ring {
                 false
             }
             None => inflight.has_deferred(),
+        }
+    }
+
+    /// Whether there is something that nobody has looked at: loads only.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.memory.is_pending() || self.holds_back()
+    }
+
+    /// Whether the kernel has work that it does when the owner's thread comes by.
+    pub(crate) fn holds_back(&self) -> bool {
+        self.memory.load_flags() & (sys::SQ_CQ_OVERFLOW | sys::SQ_TASKRUN) != 0
+    }
+
+    /// Makes the owner's thread pass through the kernel if work waits for that there.
+    pub(crate) fn nudge(&self) {
+        if self.memory.load_flags() & sys::SQ_TASKRUN == 0 {
+            return;
+        }
+        crate::sys::barrier::interrupt_all();
+        // The work is done as the interrupted thread leaves the kernel again, which is soon; a
+        // thread that the kernel does not run has it done when it does.
+        for _ in 0..NUDGE_SPINS {
+            if self.memory.load_flags() & sys::SQ_TASKRUN == 0 {
+                return;
+            }
+            raddle_base::shim::hint::spin_loop();
         }
     }
 

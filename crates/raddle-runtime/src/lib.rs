@@ -17,10 +17,11 @@ pub mod time;
 
 pub use join_set::JoinSet;
 pub use sched::ambient::{Builder, spawn, spawn_blocking, spawn_local, spawn_pinned};
-pub use sched::config::{Config, PanicPolicy, ThreadHook, UnhandledPanic};
+pub use sched::config::{Config, PanicPolicy, StuckHook, ThreadHook, UnhandledPanic};
 pub use sched::metrics::{Metrics, WorkerMetrics};
 pub use sched::park;
 pub use sched::runtime::{DEFAULT_LIMIT, Enter, Handle, Runtime};
 pub use sched::shutdown::{LeftTask, ShutdownReport};
 pub use sched::size::MAX_WORKERS;
 pub use sched::stand_in::block_in_place;
+pub use sched::stuck::{Others, StuckTask};

@@ -12,6 +12,9 @@
 //! | `pace` | when the clock is read |
 //! | `hold` | how long the driver is left alone while served tasks run |
 //! | `steal` | taking from others, and doing the duties of one that is away |
+//! | `duty` | who does a worker's duties: it, or others while it is absent |
+//! | `monitor`, `rest`, `stuck` | the thread that looks whether workers move; its sleep, reports |
+//! | `watch`, `post` | an idle worker looks after busy siblings |
 //! | `idle` | who sleeps and who searches: the sleep protocol |
 //! | `stand_in` | blocking sections |
 //! | `jobs` | blocking jobs |
@@ -24,16 +27,20 @@
 pub(crate) mod ambient;
 pub(crate) mod config;
 mod current;
+mod duty;
 mod hold;
 mod idle;
 mod jobs;
 pub(crate) mod metrics;
+mod monitor;
 mod pace;
 pub mod park;
 mod peer;
 mod phase;
+mod post;
 mod queue;
 mod registry;
+mod rest;
 mod root;
 mod running;
 pub(crate) mod runtime;
@@ -43,5 +50,7 @@ mod sides;
 pub(crate) mod size;
 pub(crate) mod stand_in;
 mod steal;
+pub(crate) mod stuck;
 mod threads;
+mod watch;
 mod worker;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use raddle_runtime::{Config, MAX_WORKERS, PanicPolicy};
+use raddle_runtime::{Config, MAX_WORKERS, PanicPolicy, StuckTask};
 
 use crate::backend::{Io, decide};
 use crate::park::KernelDrivers;
@@ -100,6 +100,45 @@ impl Builder {
         self
     }
 
+    /// Whether a thread looks after workers that do not move; by default there is one. Without it
+    /// the other tasks, I/O and timers of a worker wait as long as its task does not return, and
+    /// nothing is reported.
+    pub fn monitor(mut self, monitor: bool) -> Builder {
+        self.config.monitor = monitor;
+        self
+    }
+
+    /// How long a worker may stay in one poll, while other work waits behind it, before that work
+    /// is taken over; `None` for never. By default 2 ms. The monitor looks every 2 ms, so shorter
+    /// times have the same effect as 2 ms, and up to 2.5 ms come on top.
+    pub fn rescue_after(mut self, time: Option<Duration>) -> Builder {
+        self.config.rescue = time.is_some();
+        self.config.rescue_after = time.unwrap_or_default();
+        self
+    }
+
+    /// How long a worker may stay in one poll before the task is reported to
+    /// [`on_stuck_task`](Self::on_stuck_task); `None` for never. By default 100 ms.
+    pub fn report_after(mut self, time: Option<Duration>) -> Builder {
+        self.config.report_after = time;
+        self
+    }
+
+    /// Told once of each task that does not return from a poll, on the monitor's thread, which
+    /// looks after nobody meanwhile. A panic of the function is dropped.
+    pub fn on_stuck_task(mut self, report: impl Fn(&StuckTask) + Send + Sync + 'static) -> Builder {
+        self.config.on_stuck_task = Some(Arc::new(report));
+        self
+    }
+
+    /// The most threads that stand in for workers that are stuck or in
+    /// [`block_in_place`](crate::task::block_in_place), at most 1,024; 0 for none. By default as
+    /// many as there are workers, and two more.
+    pub fn max_stand_ins(mut self, threads: usize) -> Builder {
+        self.config.stand_ins = Some(threads);
+        self
+    }
+
     /// Makes the runtime and starts its threads, all but that of the first worker; see
     /// [`Runtime::run`].
     ///
@@ -121,6 +160,17 @@ pub(crate) fn check(config: &Config) -> io::Result<()> {
     if config.workers == 0 || config.workers > MAX_WORKERS {
         let workers = config.workers;
         return invalid(format!("a runtime has 1 to {MAX_WORKERS} workers, not {workers}"));
+    }
+    if config.stand_ins.is_some_and(|threads| threads > MAX_WORKERS) {
+        return invalid(format!("at most {MAX_WORKERS} threads can stand in for workers"));
+    }
+    if config.report_after.is_some_and(|time| time.is_zero()) {
+        return invalid(String::from("reports after no time would name every task: give a time"));
+    }
+    if config.rescue && config.rescue_after.is_zero() {
+        return invalid(String::from(
+            "rescues after no time would never let a task run: give a time",
+        ));
     }
     if config.name.contains('\0') {
         return invalid(format!("the name of a thread has no zero byte: {:?}", config.name));

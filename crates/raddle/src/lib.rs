@@ -82,8 +82,9 @@ pub use builder::{Builder, run};
 pub use local::LocalRuntime;
 pub use raddle_macros::{main, test};
 pub use raddle_runtime::{
-    Enter, Handle, LeftTask, Metrics, PanicPolicy, ShutdownReport, ThreadHook, UnhandledPanic,
-    WorkerMetrics, join, select, spawn, spawn_blocking, spawn_local, spawn_pinned, try_join,
+    Enter, Handle, LeftTask, Metrics, Others, PanicPolicy, ShutdownReport, StuckTask, ThreadHook,
+    UnhandledPanic, WorkerMetrics, join, select, spawn, spawn_blocking, spawn_local, spawn_pinned,
+    try_join,
 };
 pub use runtime::Runtime;
 

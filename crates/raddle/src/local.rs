@@ -48,7 +48,7 @@ impl LocalRuntime {
     pub fn make(builder: Builder) -> io::Result<LocalRuntime> {
         let info = decide(builder.io)?;
         let drivers = KernelDrivers { backend: info.backend() };
-        let config = raddle_runtime::Config { workers: 1, ..builder.config };
+        let config = raddle_runtime::Config { workers: 1, rescue: false, ..builder.config };
         check(&config)?;
         let inner = raddle_runtime::Runtime::new(config, Box::new(drivers))?;
         Ok(LocalRuntime { runtime: Runtime::from_parts(inner, info) })

@@ -64,6 +64,10 @@ impl Remote for Other {
         self.0.try_rescue(max)
     }
 
+    fn is_pending(&self) -> bool {
+        self.0.is_pending()
+    }
+
     fn nudge(&self) {
         self.0.nudge();
     }

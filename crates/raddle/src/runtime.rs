@@ -13,8 +13,8 @@ pub use crate::backend::{Backend, Io, IoInfo};
 pub use crate::builder::Builder;
 pub use crate::local::LocalRuntime;
 pub use raddle_runtime::{
-    Enter, Handle, LeftTask, Metrics, PanicPolicy, ShutdownReport, ThreadHook, UnhandledPanic,
-    WorkerMetrics,
+    Enter, Handle, LeftTask, Metrics, Others, PanicPolicy, ShutdownReport, StuckTask, ThreadHook,
+    UnhandledPanic, WorkerMetrics,
 };
 
 /// Workers, drivers, timers and blocking threads that belong together.

@@ -70,6 +70,11 @@ impl Waits {
         self.armed.load(Ordering::Relaxed)
     }
 
+    /// Whether anybody waits for anything.
+    pub(super) fn is_any(&self) -> bool {
+        self.count() != 0
+    }
+
     /// One more is waited for. Under the driver lock.
     pub(super) fn begin(&self) {
         let before = self.count();

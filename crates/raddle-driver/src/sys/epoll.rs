@@ -77,6 +77,13 @@ pub(crate) fn wait<'a>(
     Ok(unsafe { std::slice::from_raw_parts(into.as_ptr().cast::<Event>(), count) })
 }
 
+/// Whether an event waits to be fetched. Takes none.
+pub(crate) fn is_readable(epoll: &OwnedFd) -> bool {
+    let mut asked = libc::pollfd { fd: epoll.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one entry, on this frame. An error means that nothing is known: not readable.
+    unsafe { libc::poll(&raw mut asked, 1, 0) == 1 }
+}
+
 fn wait_millis(epoll: &OwnedFd, into: &mut [MaybeUninit<Event>], millis: i32) -> io::Result<usize> {
     let len = i32::try_from(into.len()).unwrap_or(i32::MAX);
     // SAFETY: room for `len` events is behind the pointer.

@@ -113,6 +113,16 @@ impl Memory {
         unsafe { (*self.tail()).load(Ordering::Relaxed) }
     }
 
+    /// Whether completions have been posted that nobody has taken, or entries prepared that nobody
+    /// has submitted.
+    pub(crate) fn is_pending(&self) -> bool {
+        // Relaxed: hints.
+        // SAFETY: the mapping lives as long as `self`.
+        let load = |offset| unsafe { (*self.rings.word(offset)).load(Ordering::Relaxed) };
+        let (sq, cq) = (&self.params.sq_off, &self.params.cq_off);
+        load(cq.head) != load(cq.tail) || load(sq.head) != load(sq.tail)
+    }
+
     /// The flags of the submission queue now.
     pub(crate) fn load_flags(&self) -> u32 {
         // SAFETY: the mapping lives as long as `self`. Relaxed: a hint to enter the kernel, which

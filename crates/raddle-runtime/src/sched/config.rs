@@ -4,12 +4,22 @@ use std::any::Any;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::blocking;
+use crate::sched::stuck::StuckTask;
 use crate::task::Id;
 
 /// A function that is told of a worker thread's start or end.
 pub type ThreadHook = Arc<dyn Fn(usize) + Send + Sync>;
+
+/// A function that is told of a task that does not return.
+pub type StuckHook = Arc<dyn Fn(&StuckTask) + Send + Sync>;
+
+/// By default a worker is stuck after 2 ms in one poll with work behind it.
+const RESCUE_AFTER: Duration = Duration::from_millis(2);
+/// By default a task is reported after 100 ms in one poll.
+const REPORT_AFTER: Duration = Duration::from_millis(100);
 
 /// What happens when a task panics and nobody will join it.
 #[derive(Clone, Default)]
@@ -67,6 +77,20 @@ pub struct Config {
     pub on_thread_start: Option<ThreadHook>,
     /// Told on each worker thread after it has run its last task.
     pub on_thread_stop: Option<ThreadHook>,
+    /// Whether a thread looks after workers that do not move. Without it nothing is rescued and
+    /// nothing reported.
+    pub monitor: bool,
+    /// Whether the other work of a stuck worker is taken over.
+    pub rescue: bool,
+    /// How long a worker stays in one dispatch, with work behind it, before that is taken over.
+    pub rescue_after: Duration,
+    /// How long a worker stays in one dispatch before its task is reported; `None` for never.
+    pub report_after: Option<Duration>,
+    /// Told once of each task that does not return for `report_after`, on the monitor's thread.
+    pub on_stuck_task: Option<StuckHook>,
+    /// The most threads that stand in for workers that are stuck or in blocking sections; by
+    /// default as many as there are workers, and two more.
+    pub stand_ins: Option<usize>,
     /// The processors the workers are bound to, one after the other; empty for none.
     pub cpus: Vec<usize>,
 }
@@ -80,8 +104,21 @@ impl Default for Config {
             panic_policy: PanicPolicy::default(),
             on_thread_start: None,
             on_thread_stop: None,
+            monitor: true,
+            rescue: true,
+            rescue_after: RESCUE_AFTER,
+            report_after: Some(REPORT_AFTER),
+            on_stuck_task: None,
+            stand_ins: None,
             cpus: Vec::new(),
         }
+    }
+}
+
+impl Config {
+    /// How many stand-ins there may be.
+    pub(crate) fn stand_ins(&self) -> usize {
+        self.stand_ins.unwrap_or(self.workers + 2)
     }
 }
 
@@ -92,6 +129,11 @@ impl fmt::Debug for Config {
             .field("name", &self.name)
             .field("blocking", &self.blocking)
             .field("panic_policy", &self.panic_policy)
+            .field("monitor", &self.monitor)
+            .field("rescue", &self.rescue)
+            .field("rescue_after", &self.rescue_after)
+            .field("report_after", &self.report_after)
+            .field("stand_ins", &self.stand_ins)
             .field("cpus", &self.cpus)
             .finish_non_exhaustive()
     }

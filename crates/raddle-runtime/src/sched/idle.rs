@@ -81,6 +81,19 @@ impl SleepWord {
         }
     }
 
+    raddle_base::const_unless_loom! {
+        /// Of a worker that has no thread yet: it counts as dozing, and awakes when it has one.
+        pub(crate) const fn unborn() -> Self {
+            SleepWord(AtomicU32::new(DOZING))
+        }
+    }
+
+    /// Whether the worker runs or looks for work. Exact only around a full fence.
+    pub(crate) fn is_awake(&self) -> bool {
+        // Relaxed: a hint, or ordered by the caller's fence.
+        self.0.load(Relaxed) == AWAKE
+    }
+
     fn claim(&self, from: u32, to: u32) -> bool {
         // Relaxed: ordered by the publisher's fence. The look spares a write that would fail.
         if self.0.load(Relaxed) != from {
@@ -112,6 +125,12 @@ impl Idle {
         // Relaxed: ordered by the fence.
         let now = self.0.load(Relaxed);
         (SLEEPER..SEARCHER).contains(&now)
+    }
+
+    /// Whether somebody sleeps who may be sent to search.
+    pub(crate) fn has_sleepers(&self) -> bool {
+        // Relaxed: ordered by the caller's fence, or a hint.
+        !self.0.load(Relaxed).is_multiple_of(SEARCHER)
     }
 
     /// Claims `word`'s sleeper for a search on the caller's behalf. True: send the wake-up.

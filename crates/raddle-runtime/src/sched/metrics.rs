@@ -35,6 +35,8 @@ pub(crate) struct Counters {
     pub(crate) served: Count,
     pub(crate) looks: Count,
     pub(crate) clock_reads: Count,
+    /// Written by the monitor.
+    pub(crate) rescues: Count,
 }
 
 impl Counters {
@@ -46,6 +48,7 @@ impl Counters {
             served: Count::new(),
             looks: Count::new(),
             clock_reads: Count::new(),
+            rescues: Count::new(),
         }
     }
 
@@ -57,6 +60,7 @@ impl Counters {
             served: self.served.get(),
             looks: self.looks.get(),
             clock_reads: self.clock_reads.get(),
+            rescues: self.rescues.get(),
         }
     }
 }
@@ -77,6 +81,8 @@ pub struct WorkerMetrics {
     pub looks: u64,
     /// Times it read the clock: for timers, for polling, or to let its driver wait a little.
     pub clock_reads: u64,
+    /// Times its other work was taken over because a task did not return.
+    pub rescues: u64,
 }
 
 /// What a runtime has done since it started.

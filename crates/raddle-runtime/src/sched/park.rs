@@ -45,7 +45,12 @@ pub trait Remote: Send + Sync {
     /// or another thread is at it.
     fn try_rescue(&self, max: usize) -> Option<usize>;
 
-    /// Makes completions of a stuck owner's thread appear, where that takes an interrupt.
+    /// Whether there is something that the owner has not looked at. May ask the kernel; does not
+    /// block. A hint: it may be out of date by the time it is returned.
+    fn is_pending(&self) -> bool;
+
+    /// Makes completions appear that the kernel holds back until the owner's thread comes by, if
+    /// there are any. May take some 20 µs.
     fn nudge(&self);
 
     /// Makes this driver the one to which operations begun on this thread are posted.
@@ -120,6 +125,10 @@ impl Remote for ThreadRemote {
 
     fn try_rescue(&self, _max: usize) -> Option<usize> {
         Some(0)
+    }
+
+    fn is_pending(&self) -> bool {
+        false
     }
 
     fn nudge(&self) {}

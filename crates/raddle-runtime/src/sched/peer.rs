@@ -3,11 +3,13 @@
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
+use raddle_base::clock::Instant;
 use raddle_base::inbox::Inbox;
 use raddle_base::pointer::Pointer;
-use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use raddle_base::shim::atomic::{AtomicPtr, AtomicU64};
 
+use crate::sched::duty::Duty;
 use crate::sched::idle::SleepWord;
 use crate::sched::metrics::Counters;
 use crate::sched::park::Remote;
@@ -31,8 +33,10 @@ pub(crate) struct Peer {
     pub(crate) timers: Arc<Timers>,
     /// The driver's other side; set when the worker's thread has made its driver.
     pub(crate) remote: Arc<OnceLock<Arc<dyn Remote>>>,
-    /// Non-zero while the worker's thread is in a blocking section (see `block_in_place`).
-    pub(crate) away: AtomicU64,
+    /// Who does this worker's duties.
+    pub(crate) duty: Duty,
+    /// The id of the task that is polled now or was polled last.
+    pub(crate) running: AtomicU64,
     pub(crate) counters: Counters,
 }
 
@@ -52,10 +56,11 @@ impl Peer {
             served,
             inbox: Inbox::new(),
             pinned_inbox: Inbox::new(),
-            sleep: SleepWord::new(),
+            sleep: SleepWord::unborn(),
             timers,
             remote,
-            away: AtomicU64::new(0),
+            duty: Duty::new(),
+            running: AtomicU64::new(0),
             counters: Counters::new(),
         }
     }
@@ -97,22 +102,26 @@ impl Peer {
             || self.has_slot()
     }
 
+    /// Whether something waits for the worker that others could do in its place.
+    pub(crate) fn has_pending(&self, now: Instant) -> bool {
+        self.has_free_work()
+            || self.timers.next().is_some_and(|at| at <= now)
+            || self.remote.get().is_some_and(|remote| remote.is_pending())
+    }
+
+    /// A task of this worker's is about to be polled.
+    #[inline]
+    pub(crate) fn begins(&self, task: &Runnable) {
+        self.counters.dispatches.add(1);
+        // Relaxed: for reports; a number, since a task may be gone by the time it is read.
+        self.running.store(task.header().id.as_u64(), Relaxed);
+    }
+
     /// Ends the worker's sleep in its driver. A worker without a driver has not slept yet.
     pub(crate) fn unpark(&self) {
         if let Some(remote) = self.remote.get() {
             remote.unpark();
         }
-    }
-
-    /// Whether the worker's thread is in a blocking section.
-    pub(crate) fn is_away(&self) -> bool {
-        // Acquire: pairs with the release of `set_away`.
-        self.away.load(Acquire) != 0
-    }
-
-    pub(crate) fn set_away(&self, away: bool) {
-        // Release: what the worker did before it left is visible to who takes over.
-        self.away.store(u64::from(away), Release);
     }
 }
 

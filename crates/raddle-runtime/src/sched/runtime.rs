@@ -16,6 +16,7 @@ use crate::blocking::{BlockingPool, SubmitError, job};
 use crate::sched::config::Config;
 use crate::sched::current;
 use crate::sched::metrics::Metrics;
+use crate::sched::monitor;
 use crate::sched::park::Drivers;
 use crate::sched::registry;
 use crate::sched::root::{Outcome, Root};
@@ -68,6 +69,7 @@ impl Runtime {
         // From here on, an error drops the runtime, which ends the threads that were started.
         let runtime = Runtime { handle: Handle { shared } };
         threads::start_workers(&runtime.handle.shared, 1)?;
+        monitor::start(&runtime.handle.shared)?;
         Ok(runtime)
     }
 

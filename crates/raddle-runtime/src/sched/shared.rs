@@ -10,8 +10,8 @@ use raddle_base::fork;
 use raddle_base::injector::Injector;
 use raddle_base::padded::CachePadded;
 use raddle_base::random;
-use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, SeqCst};
-use raddle_base::shim::atomic::{AtomicBool, AtomicUsize};
+use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use raddle_base::shim::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use raddle_base::shim::mutex::Mutex;
 
 use crate::blocking::{BlockingPool, job};
@@ -21,7 +21,9 @@ use crate::sched::idle::Idle;
 use crate::sched::park::Drivers;
 use crate::sched::peer::Peer;
 use crate::sched::phase::PhaseWord;
+use crate::sched::post::Post;
 use crate::sched::queue::{RunQueue, run_queue};
+use crate::sched::rest::Rest;
 use crate::sched::running::Running;
 use crate::sched::sides::Pushed;
 use crate::task::{JoinHandle, LiveList, Meta, RawTask, Runnable, Schedule, Step, allocate};
@@ -47,13 +49,19 @@ pub(crate) struct Shared {
     pub(crate) live: LiveList,
     pub(crate) blocking: Arc<BlockingPool>,
     pub(crate) phase: PhaseWord,
-    /// Workers that are in a blocking section just now.
-    pub(crate) away: AtomicUsize,
+    /// Workers whose duties others do just now.
+    pub(crate) absent: AtomicUsize,
     /// Stand-ins whose threads have been started.
     pub(crate) stand_ins: AtomicUsize,
     /// The panic by which the policy `Shutdown` ends the runtime.
     pub(crate) panic: Mutex<Option<Box<dyn Any + Send>>>,
     pub(crate) threads: Mutex<Vec<std::thread::JoinHandle<()>>>,
+    /// The monitor's sleep.
+    pub(crate) rest: Rest,
+    /// Who keeps watch over busy siblings.
+    pub(crate) watch_post: Post,
+    /// How many times the monitor has looked.
+    pub(crate) looks: AtomicU64,
     /// How many threads are at it.
     pub(crate) running: Running,
     /// The process this runtime belongs to, counted in forks.
@@ -63,9 +71,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(config: Config, drivers: Box<dyn Drivers>) -> Arc<Shared> {
         fork::watch();
-        let workers = config.workers;
-        // One stand-in for each worker, and two for those that enter blocking sections in turn.
-        let count = 2 * workers + 2;
+        let count = config.workers + config.stand_ins();
         let mut seats = Vec::with_capacity(count);
         let peers = (0..count)
             .map(|_| {
@@ -85,10 +91,13 @@ impl Shared {
             live: LiveList::new(count),
             blocking: Arc::new(BlockingPool::new(config.blocking.clone())),
             phase: PhaseWord::new(),
-            away: AtomicUsize::new(0),
+            absent: AtomicUsize::new(0),
             stand_ins: AtomicUsize::new(0),
             panic: Mutex::new(None),
             threads: Mutex::new(Vec::new()),
+            rest: Rest::new(),
+            watch_post: Post::new(),
+            looks: AtomicU64::new(0),
             running: Running::new(),
             generation: fork::generation(),
             config,
@@ -323,10 +332,23 @@ impl Shared {
         }
     }
 
+    /// A worker does its duties again; its word says so already.
+    pub(crate) fn end_absence(&self) {
+        // AcqRel: who sees the count also sees the word.
+        self.absent.fetch_sub(1, AcqRel);
+    }
+
+    /// Whether a worker or stand-in runs or looks for work.
+    pub(crate) fn is_anybody_awake(&self) -> bool {
+        self.active_peers().iter().any(|peer| peer.sleep.is_awake())
+    }
+
     /// Wakes everybody: a phase has begun.
     pub(crate) fn wake_all(&self) {
         self.idle.published();
+        self.rest.end();
         for peer in self.active_peers() {
+            peer.duty.call();
             // Whether asleep or about to be: the token ends the next park as well.
             let _ = self.idle.call(&peer.sleep);
             peer.unpark();

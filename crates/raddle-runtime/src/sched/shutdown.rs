@@ -117,6 +117,9 @@ pub(crate) fn drain(worker: &Worker) {
     worker.draining.set(true);
     loop {
         shared.check_fork();
+        if peer.duty.calls() {
+            worker.heed(peer);
+        }
         cancel_idle(shared, Some(worker.index));
         loop {
             worker.look(peer, doorbell);

@@ -2,11 +2,15 @@
 //!
 //! [`block_in_place`] marks the worker as away and makes sure that somebody else is there: an
 //! idle sibling, and a stand-in. A stand-in is a whole worker with a thread and a driver of its
-//! own. It works while more workers are away than stand-ins of lower rank can replace, and dozes
+//! own. It works while more workers are absent than stand-ins of lower rank can replace, and dozes
 //! otherwise: it then serves only its own driver and pinned tasks, and passes free tasks on.
-//! Whoever works takes the queues of those that are away as a thief does, and reaps their drivers
-//! and fires their timers on visits (see `steal`). What is pinned to a worker that is away waits
+//! Whoever works takes the queues of those that are absent as a thief does, and reaps their drivers
+//! and fires their timers on visits (see `steal`). What is pinned to a worker that is absent waits
 //! until it is back.
+//!
+//! A worker whose task does not return is absent as well: the monitor notices it and does here what
+//! a blocking section does by itself. Stand-ins can be stuck like workers, and are then stood in
+//! for by those of higher rank.
 
 use std::sync::Arc;
 
@@ -14,6 +18,8 @@ use raddle_base::context::{self, Place};
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use crate::sched::current;
+use crate::sched::duty::Before;
+use crate::sched::peer::Peer;
 use crate::sched::shared::Shared;
 use crate::sched::threads;
 
@@ -53,20 +59,53 @@ impl Away {
             Arc::increment_strong_count(shared);
             Arc::from_raw(shared)
         };
-        shared.peers[index].set_away(true);
-        // AcqRel: who sees the count also sees the mark.
-        let rank = shared.away.fetch_add(1, AcqRel);
-        ensure_stand_in(&shared, rank);
+        if shared.peers[index].duty.leave() == Before::Present {
+            begin_absence(&shared);
+        }
         Away { shared, index }
     }
 }
 
 impl Drop for Away {
     fn drop(&mut self) {
-        self.shared.peers[self.index].set_away(false);
-        // AcqRel: as in `begin`.
-        self.shared.away.fetch_sub(1, AcqRel);
+        self.shared.peers[self.index].duty.come_back();
+        self.shared.end_absence();
     }
+}
+
+/// One worker more does not do its duties; its word says so already.
+fn begin_absence(shared: &Arc<Shared>) {
+    // AcqRel: who sees the count also sees the mark.
+    let rank = shared.absent.fetch_add(1, AcqRel);
+    ensure_stand_in(shared, rank);
+}
+
+/// For the monitor: the worker does not move; its duties go to somebody else.
+pub(crate) fn take_over(shared: &Arc<Shared>, index: usize) {
+    let peer = &shared.peers[index];
+    if !peer.duty.mark_stuck() {
+        return;
+    }
+    peer.counters.rescues.add(1);
+    begin_absence(shared);
+    // The second half of the protocol of `duty`: a worker that sleeps is not stuck.
+    shared.idle.published();
+    if !peer.sleep.is_awake() {
+        take_back(shared, peer);
+    }
+}
+
+/// For the monitor: the worker sleeps, so it is not stuck.
+pub(crate) fn take_back(shared: &Shared, peer: &Peer) {
+    if peer.duty.take_back() {
+        shared.end_absence();
+    }
+}
+
+/// Whether there is a stand-in for each absent worker.
+pub(crate) fn is_left(shared: &Shared) -> bool {
+    // Acquire: as in `ensure_stand_in`.
+    shared.stand_ins.load(Acquire) >= shared.absent.load(Acquire)
 }
 
 /// Makes sure that stand-in number `rank` has a thread and is awake.

@@ -1,17 +1,12 @@
 //! Taking work from others: half of a sibling's queue, the inbox of one that is busy, everything
 //! of one that is away.
 
-use std::time::Duration;
-
 use raddle_base::clock::Instant;
 use raddle_base::shim::atomic::Ordering::Acquire;
 
 use crate::sched::peer::Peer;
 use crate::sched::worker::Worker;
 
-/// How often an idle worker looks after a sibling in a blocking section, whose driver only a
-/// visit can serve.
-const WATCH_EVERY: Duration = Duration::from_micros(500);
 /// Completions and timers handled on behalf of a sibling in one visit.
 const RESCUE_MAX: usize = 256;
 
@@ -42,7 +37,7 @@ impl Worker {
     }
 
     fn steal_from(&self, peer: &Peer, victim: &Peer) -> bool {
-        if victim.is_away() {
+        if victim.duty.is_absent() {
             self.visit(victim);
         }
         if self.sides.steal_served(peer, victim) || self.sides.steal_rotating(peer, victim) {
@@ -57,11 +52,12 @@ impl Worker {
         any
     }
 
-    /// Does the duties of a worker whose thread is in a blocking section: reaps its driver and
-    /// fires its timers. The tasks they wake are served here.
+    /// Does the duties of a worker that does not: reaps its driver and fires its timers. The tasks
+    /// they wake are served here.
     fn visit(&self, victim: &Peer) {
         self.in_service(|| {
             if let Some(remote) = victim.remote.get() {
+                remote.nudge();
                 // None: somebody else is at it.
                 let _ = remote.try_rescue(RESCUE_MAX);
             }
@@ -79,40 +75,39 @@ impl Worker {
             || others.map(|(_, peer)| peer).any(|peer| peer.has_free_work())
     }
 
-    /// How long this worker may sleep while others are away.
-    pub(crate) fn watch_limit(&self) -> Option<Instant> {
-        // Acquire: pairs with the count's change by whoever goes away.
-        (self.shared.away.load(Acquire) != 0).then(|| Instant::now() + WATCH_EVERY)
-    }
-
-    /// Takes a share of the work of all workers that are away, and serves their drivers and
-    /// timers: for a stand-in that has work of its own and so does not come to steal.
+    /// Takes a share of the work of all absent workers, and serves their drivers and timers: for
+    /// one that has work of its own and so does not come to steal.
     pub(crate) fn relieve(&self, peer: &Peer) {
-        // Acquire: as above.
-        if self.shared.away.load(Acquire) == 0 {
+        // Acquire: pairs with the count's change by whoever is absent.
+        if self.shared.absent.load(Acquire) == 0 {
             return;
         }
         for (other, victim) in self.shared.active_peers().iter().enumerate() {
-            if other != self.index && victim.is_away() {
-                self.visit(victim);
-                self.sides.serve(peer, victim.inbox.take_all());
-                self.sides.steal_served(peer, victim);
-                self.sides.steal_rotating(peer, victim);
-                if let Some(task) = victim.take_slot() {
-                    self.sides.push_served(peer, task);
-                }
+            if other != self.index && victim.duty.is_absent() {
+                self.relieve_one(peer, victim);
             }
         }
     }
 
-    /// Serves the drivers and timers of all workers that are away.
+    /// Does the duties of `victim` once, and takes a share of its work.
+    pub(crate) fn relieve_one(&self, peer: &Peer, victim: &Peer) {
+        self.visit(victim);
+        self.sides.serve(peer, victim.inbox.take_all());
+        self.sides.steal_served(peer, victim);
+        self.sides.steal_rotating(peer, victim);
+        if let Some(task) = victim.take_slot() {
+            self.sides.push_served(peer, task);
+        }
+    }
+
+    /// Serves the drivers and timers of all absent workers.
     pub(crate) fn visit_away(&self) {
-        // Acquire: as above.
-        if self.shared.away.load(Acquire) == 0 {
+        // Acquire: as in `relieve`.
+        if self.shared.absent.load(Acquire) == 0 {
             return;
         }
         for (other, peer) in self.shared.active_peers().iter().enumerate() {
-            if other != self.index && peer.is_away() {
+            if other != self.index && peer.duty.is_absent() {
                 self.visit(peer);
             }
         }

@@ -123,6 +123,9 @@ pub(crate) fn live_around(worker: &Worker, body: impl FnOnce(&Worker)) {
     }
     hook(shared.config.on_thread_start.as_deref(), worker.index);
     worker.entered(|worker| {
+        // Born: until now it counted as dozing, so it cannot have been sent to search.
+        let _ = shared.idle.awake(&worker.peer().sleep);
+        shared.rest.worker_wakes();
         body(worker);
         shutdown::drain(worker);
     });
@@ -137,9 +140,12 @@ fn run_stand_in(worker: &Worker, rank: usize) {
     let (peer, shared) = (worker.peer(), &worker.shared);
     let doorbell = worker.driver().doorbell();
     // Acquire: pairs with the count's change by whoever goes away.
-    let needed = || shared.away.load(Acquire) > rank;
+    let needed = || shared.absent.load(Acquire) > rank;
     let mut turns = 0u32;
-    while !shared.phase.is_cancelling() {
+    loop {
+        if peer.duty.calls() && worker.heed(peer) {
+            return;
+        }
         shared.check_fork();
         worker.look(peer, doorbell);
         turns = turns.wrapping_add(1);

@@ -15,6 +15,7 @@ use crate::sched::idle::Awake;
 use crate::sched::pace::Pace;
 use crate::sched::park::Driver;
 use crate::sched::peer::Peer;
+use crate::sched::post::Watch;
 use crate::sched::shared::{Seat, Shared};
 use crate::sched::sides::Sides;
 use crate::task::{self, Runnable, Step};
@@ -36,6 +37,7 @@ pub(crate) struct Worker {
     /// Phase 3 has been noticed: it is no reason to stay awake any more.
     pub(crate) draining: Cell<bool>,
     rng: Cell<Rng>,
+    pub(crate) watch: Watch,
 }
 
 impl Worker {
@@ -52,6 +54,7 @@ impl Worker {
             hold: Hold::new(),
             draining: Cell::new(false),
             rng: Cell::new(Rng::from_entropy()),
+            watch: Watch::new(),
             shared,
         })
     }
@@ -68,13 +71,27 @@ impl Worker {
     /// Runs tasks until the runtime's phase says that they are to be cancelled.
     pub(crate) fn run(&self) {
         let (peer, doorbell) = (self.peer(), self.driver.doorbell());
-        while !self.shared.phase.is_cancelling() {
+        loop {
+            if peer.duty.calls() && self.heed(peer) {
+                return;
+            }
             self.shared.check_fork();
             self.look(peer, doorbell);
             if !self.turn(peer) {
                 self.find(peer);
             }
         }
+    }
+
+    /// Somebody wants this worker to look at more than its work; true if tasks are to be cancelled.
+    #[cold]
+    pub(crate) fn heed(&self, peer: &Peer) -> bool {
+        if peer.duty.heed() {
+            self.shared.end_absence();
+        }
+        self.pace.wake();
+        self.relieve(peer);
+        self.shared.phase.is_cancelling()
     }
 
     /// Polls the task whose turn it is; false if there is none.
@@ -90,7 +107,7 @@ impl Worker {
             };
         }
         let Some(task) = self.sides.next_free(peer) else { return false };
-        peer.counters.dispatches.add(1);
+        peer.begins(&task);
         if let Step::Requeue(task) = task.run(self.index as u32) {
             self.sides.push_again_free(peer, task);
         }
@@ -117,7 +134,7 @@ impl Worker {
 
     /// Polls one task and does what follows.
     pub(crate) fn dispatch(&self, peer: &Peer, task: Runnable) {
-        peer.counters.dispatches.add(1);
+        peer.begins(&task);
         if let Step::Requeue(task) = task.run(self.index as u32) {
             self.sides.push_again(peer, task);
         }
@@ -245,7 +262,10 @@ impl Worker {
             self.in_service(|| self.driver.park(deadline));
             self.pace.wake();
         }
-        match self.shared.idle.awake(&peer.sleep) {
+        let awake = self.shared.idle.awake(&peer.sleep);
+        self.shared.rest.worker_wakes();
+        self.watch_over(peer);
+        match awake {
             Awake::Own => {}
             Awake::Searching => {
                 // Sent for somebody's work: look for it, and let the count go either way.
@@ -270,6 +290,7 @@ impl Worker {
         let Awake::Own = self.shared.idle.awake(&peer.sleep) else {
             unreachable!("a dozing stand-in was sent to search")
         };
+        self.shared.rest.worker_wakes();
     }
 
     /// The last look before blocking: is there work in any place it may come from?
@@ -284,6 +305,7 @@ impl Worker {
             || !peer.inbox.is_empty()
             || !peer.pinned_inbox.is_empty()
             || self.driver.doorbell().rung()
+            || peer.duty.is_stuck()
             || (self.shared.phase.is_cancelling() && !self.draining.get())
     }
 

@@ -5,6 +5,7 @@
 //! A task in the list has a reference of the list's, so a walk may use it while it holds the
 //! shard's lock, and longer with a reference of its own.
 
+use std::panic::Location;
 use std::ptr::NonNull;
 
 use raddle_base::list::List;
@@ -13,6 +14,7 @@ use raddle_base::spin::SpinLock;
 
 use crate::task::abort::AbortHandle;
 use crate::task::header::{Header, HeaderLinks, RawTask};
+use crate::task::id::Id;
 
 /// The sharded list.
 pub(crate) struct LiveList {
@@ -82,6 +84,24 @@ impl LiveList {
     /// Whether no task is alive.
     pub(crate) fn is_empty(&self) -> bool {
         self.shards.iter().all(|shard| shard.with(|inner| inner.count == 0))
+    }
+
+    /// Id, name and spawn site of the task with this id, if it is alive. For cold paths: it holds
+    /// each shard's lock for a walk through it.
+    pub(crate) fn describe(
+        &self,
+        id: u64,
+    ) -> Option<(Id, Option<String>, &'static Location<'static>)> {
+        self.shards.iter().find_map(|shard| {
+            shard.with(|inner| {
+                let header = |task: NonNull<Header>| RawTask::from_header(task).header();
+                // The list's reference keeps the task while the lock is held.
+                let found =
+                    inner.tasks.iter().map(header).find(|header| header.id.as_u64() == id)?;
+                let name = found.name.as_deref().map(|name| name.to_string());
+                Some((found.id, name, found.site))
+            })
+        })
     }
 
     /// All tasks that are alive, each with a reference. For cold paths: it allocates, and holds

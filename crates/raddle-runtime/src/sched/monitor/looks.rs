@@ -1,0 +1,168 @@
+//! What the monitor sees of each worker at a look, and what it does about it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use raddle_base::clock::Instant;
+use raddle_base::shim::atomic::Ordering::Relaxed;
+
+use crate::sched::monitor::report;
+use crate::sched::peer::Peer;
+use crate::sched::shared::Shared;
+use crate::sched::stand_in;
+use crate::sched::stuck::Others;
+
+/// A worker that made fewer dispatches than this between two looks reads the clock before the
+/// next one: its dispatches may have become long since it last chose an interval.
+const SLOW: u64 = 64;
+
+/// When to look next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Usual,
+    /// Somebody does not move, with work behind.
+    Again,
+    /// Nobody is awake.
+    Rest,
+}
+
+/// What was seen of one worker.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    /// How many dispatches it had made.
+    epoch: u64,
+    /// When that number was first seen.
+    since: Instant,
+    /// It did not move and had work behind it at the last look already.
+    suspected: bool,
+    reported: bool,
+}
+
+const NEVER: Seen =
+    Seen { epoch: u64::MAX, since: Instant::FAR_FUTURE, suspected: false, reported: false };
+
+/// What was seen of all workers and stand-ins.
+pub(super) struct Looks {
+    seen: Vec<Seen>,
+}
+
+impl Looks {
+    pub(super) fn new(peers: usize) -> Self {
+        Looks { seen: vec![NEVER; peers] }
+    }
+
+    /// The monitor has rested: what was seen before says nothing.
+    pub(super) fn forget(&mut self) {
+        self.seen.fill(NEVER);
+    }
+
+    /// Looks at everybody.
+    pub(super) fn look(&mut self, shared: &Arc<Shared>, now: Instant) -> Next {
+        // Relaxed: a statistic, and the grain of durations.
+        shared.looks.store(shared.looks.load(Relaxed).wrapping_add(1), Relaxed);
+        let mut next = Next::Rest;
+        let mut left_behind = false;
+        for (index, (peer, seen)) in shared.active_peers().iter().zip(&mut self.seen).enumerate() {
+            if !peer.sleep.is_awake() {
+                *seen = NEVER;
+                // A mark that came as it fell asleep.
+                stand_in::take_back(shared, peer);
+                continue;
+            }
+            if next == Next::Rest {
+                next = Next::Usual;
+            }
+            if seen.moves(peer, now) {
+                continue;
+            }
+            if seen.examine(shared, index, now) {
+                next = Next::Again;
+            }
+            left_behind |= peer.duty.is_absent() && is_behind(shared, peer, now);
+        }
+        if left_behind {
+            call_for_relief(shared);
+        } else if next != Next::Rest && shared.watch_post.is_vacant() && shared.idle.has_sleepers()
+        {
+            shared.send_searcher();
+        }
+        next
+    }
+}
+
+impl Seen {
+    /// Whether the worker has moved since the last look.
+    fn moves(&mut self, peer: &Peer, now: Instant) -> bool {
+        let epoch = peer.counters.dispatches.get();
+        let moved = epoch.wrapping_sub(self.epoch);
+        if moved == 0 {
+            return false;
+        }
+        if self.epoch != u64::MAX && moved < SLOW && !peer.duty.is_absent() {
+            peer.duty.call();
+        }
+        *self = Seen { epoch, since: now, ..NEVER };
+        true
+    }
+
+    /// A worker that does not move: is it to be looked at again soon?
+    fn examine(&mut self, shared: &Arc<Shared>, index: usize, now: Instant) -> bool {
+        let peer = &shared.peers[index];
+        // It has polled nothing yet, or waits in a blocking section of its own choice.
+        if self.epoch == 0 || (peer.duty.is_absent() && !peer.duty.is_stuck()) {
+            return false;
+        }
+        let still = now.duration_since(self.since);
+        let mut again = false;
+        if still >= shared.config.rescue_after && !peer.duty.is_stuck() {
+            let behind = is_behind(shared, peer, now);
+            if behind && self.suspected && shared.config.rescue {
+                stand_in::take_over(shared, index);
+            }
+            again = behind && !self.suspected;
+            self.suspected = behind;
+        }
+        if shared.config.report_after.is_some_and(|limit| still >= limit) && !self.reported {
+            self.report(shared, index, still, now);
+        }
+        again
+    }
+
+    #[cold]
+    fn report(&mut self, shared: &Arc<Shared>, index: usize, still: Duration, now: Instant) {
+        self.reported = true;
+        let peer = &shared.peers[index];
+        // Relaxed: written by the worker before the dispatch that has not ended since.
+        let id = peer.running.load(Relaxed);
+        let others = match (peer.duty.is_stuck(), is_behind(shared, peer, now)) {
+            (true, _) if stand_in::is_left(shared) => Others::TakenOver,
+            (true, _) => Others::NoStandIn,
+            (false, true) if !shared.config.rescue => Others::NotRescued,
+            _ => Others::None,
+        };
+        if peer.counters.dispatches.get() == self.epoch {
+            report::tell(shared, index, id, still, others);
+        }
+    }
+}
+
+/// Whether something waits for the worker that others could do.
+fn is_behind(shared: &Shared, peer: &Peer, now: Instant) -> bool {
+    !shared.injector.is_empty() || peer.has_pending(now)
+}
+
+/// Somebody is absent and has work that nobody comes for: a worker that is busy, or asleep, is
+/// sent there.
+fn call_for_relief(shared: &Shared) {
+    shared.idle.published();
+    if shared.idle.has_sleepers() {
+        return shared.send_searcher();
+    }
+    let present = |peer: &&_| {
+        let peer: &Peer = peer;
+        peer.sleep.is_awake() && !peer.duty.is_absent()
+    };
+    if let Some(peer) = shared.active_peers().iter().map(|peer| &**peer).find(present) {
+        peer.duty.call();
+    }
+}
