@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
-use raddle::task::Refusal;
+use raddle::sync::Notify;
+use raddle::task::{Refusal, yield_now};
 use raddle::{Builder, Handle};
 use raddle_tests::watched;
 
@@ -129,4 +132,89 @@ fn settings_that_make_no_sense_are_errors() {
     assert!(refused(Builder::new().workers(1025)).contains("workers"));
     assert!(refused(Builder::new().workers(1).name("a\0b")).contains("name"));
     assert!(refused(Builder::new().workers(1).cpus([1 << 20])).contains("1048576"));
+}
+
+/// Why the settings are refused.
+fn refusal(builder: Builder) -> String {
+    let error = builder.build().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    error.to_string()
+}
+
+#[test]
+fn settings_of_the_service_have_edges() {
+    let new = Builder::new;
+    let (zero, long) = (Duration::ZERO, Duration::from_secs(1));
+    assert!(refusal(new().service_target(zero)).contains("1 µs to 10 ms"));
+    assert!(refusal(new().service_target(long)).contains("1 µs to 10 ms"));
+    assert!(refusal(new().slot_runs(0)).contains("1 to 1,000"));
+    assert!(refusal(new().slot_runs(1001)).contains("1 to 1,000"));
+    assert!(refusal(new().spin_before_park(long)).contains("1 ms"));
+    assert!(refusal(new().max_stand_ins(1025)).contains("1024"));
+    assert!(refusal(new().report_after(Some(zero))).contains("give a time"));
+    assert!(refusal(new().rescue_after(Some(zero))).contains("give a time"));
+    let edges = new()
+        .workers(1)
+        .service_target(Duration::from_micros(1))
+        .slot_runs(1)
+        .spin_before_park(Duration::from_millis(1))
+        .max_stand_ins(0)
+        .report_after(None)
+        .rescue_after(None);
+    watched(move || {
+        let runtime = edges.build().unwrap();
+        let done = runtime.spawn(async {
+            let (near, far) = raddle::net::UnixStream::pair().unwrap();
+            for n in 0..20u8 {
+                let told = raddle::spawn(async move { n });
+                raddle::time::sleep(Duration::from_micros(200)).await;
+                near.write_all(&[told.await.unwrap()]).await.unwrap();
+                let mut byte = [0];
+                far.read_exact(&mut byte).await.unwrap();
+                assert_eq!(byte, [n]);
+            }
+        });
+        runtime.block_on(done).unwrap();
+    });
+}
+
+#[test]
+fn the_slot_runs_as_often_in_a_row_as_it_is_told() {
+    watched(|| {
+        for limit in [1, 3, 10] {
+            let runtime = Builder::new().workers(1).slot_runs(limit).build().unwrap();
+            let most = runtime.block_on(runtime.spawn(most_in_a_row())).unwrap();
+            assert_eq!(most, limit as usize);
+        }
+    });
+}
+
+/// Two tasks wake each other by the slot while this one yields: the most runs of theirs between
+/// two of this one's.
+async fn most_in_a_row() -> usize {
+    let bells = [Arc::new(Notify::new()), Arc::new(Notify::new())];
+    let rounds = Arc::new(AtomicUsize::new(0));
+    for me in 0..2 {
+        let (mine, theirs, rounds) = (bells[me].clone(), bells[1 - me].clone(), rounds.clone());
+        raddle::spawn(async move {
+            loop {
+                mine.notified().await;
+                rounds.fetch_add(1, Ordering::Relaxed);
+                theirs.notify_one();
+            }
+        })
+        .detach();
+    }
+    bells[0].notify_one();
+    // They begin from the rotating queue.
+    for _ in 0..10 {
+        yield_now().await;
+    }
+    let mut most = 0;
+    for _ in 0..1000 {
+        let before = rounds.load(Ordering::Relaxed);
+        yield_now().await;
+        most = most.max(rounds.load(Ordering::Relaxed) - before);
+    }
+    most
 }

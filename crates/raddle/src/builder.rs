@@ -100,6 +100,31 @@ impl Builder {
         self
     }
 
+    /// The time that a busy worker aims to leave between two readings of the clock, from 1 µs to
+    /// 10 ms; by default 25 µs. It reads it only while a timer is armed or I/O must be asked for by
+    /// a system call (epoll), and so does this decide how late those are. Completions that have
+    /// arrived wait for twice that time at most while served tasks run.
+    pub fn service_target(mut self, target: Duration) -> Builder {
+        self.config.service_target = target;
+        self
+    }
+
+    /// How many times in a row a task that the running one has woken may go before all queued
+    /// tasks, from 1 to 1,000; by default 3. The k-th served task waits for at most 2k dispatches,
+    /// and with the default for 8k while such tasks keep coming: 2(n + 1)k with another limit n.
+    pub fn slot_runs(mut self, runs: u32) -> Builder {
+        self.config.slot_runs = runs;
+        self
+    }
+
+    /// How long a worker with nothing to do looks for work before it blocks, at most 1 ms. By
+    /// default it blocks at once: spinning saves the wake-up, some 5 to 50 µs, and costs the
+    /// processor.
+    pub fn spin_before_park(mut self, time: Duration) -> Builder {
+        self.config.spin_before_park = time;
+        self
+    }
+
     /// Whether a thread looks after workers that do not move; by default there is one. Without it
     /// the other tasks, I/O and timers of a worker wait as long as its task does not return, and
     /// nothing is reported.
@@ -160,6 +185,22 @@ pub(crate) fn check(config: &Config) -> io::Result<()> {
     if config.workers == 0 || config.workers > MAX_WORKERS {
         let workers = config.workers;
         return invalid(format!("a runtime has 1 to {MAX_WORKERS} workers, not {workers}"));
+    }
+    let targets = Duration::from_micros(1)..=Duration::from_millis(10);
+    if !targets.contains(&config.service_target) {
+        return invalid(format!(
+            "the service target is 1 µs to 10 ms, not {:?}",
+            config.service_target
+        ));
+    }
+    if !(1..=1000).contains(&config.slot_runs) {
+        return invalid(format!("the slot runs 1 to 1,000 times, not {}", config.slot_runs));
+    }
+    if config.spin_before_park > Duration::from_millis(1) {
+        return invalid(format!(
+            "a worker spins for at most 1 ms before it blocks, not {:?}",
+            config.spin_before_park
+        ));
     }
     if config.stand_ins.is_some_and(|threads| threads > MAX_WORKERS) {
         return invalid(format!("at most {MAX_WORKERS} threads can stand in for workers"));

@@ -16,6 +16,10 @@ pub type ThreadHook = Arc<dyn Fn(usize) + Send + Sync>;
 /// A function that is told of a task that does not return.
 pub type StuckHook = Arc<dyn Fn(&StuckTask) + Send + Sync>;
 
+/// By default the clock is read every 25 µs of a busy worker that needs it.
+const SERVICE_TARGET: Duration = Duration::from_micros(25);
+/// By default a woken task overtakes the queues three times in a row.
+const SLOT_RUNS: u32 = 3;
 /// By default a worker is stuck after 2 ms in one poll with work behind it.
 const RESCUE_AFTER: Duration = Duration::from_millis(2);
 /// By default a task is reported after 100 ms in one poll.
@@ -77,6 +81,13 @@ pub struct Config {
     pub on_thread_start: Option<ThreadHook>,
     /// Told on each worker thread after it has run its last task.
     pub on_thread_stop: Option<ThreadHook>,
+    /// The time between two readings of the clock that a busy worker aims at while a timer is armed
+    /// or its driver must be asked.
+    pub service_target: Duration,
+    /// How many times in a row a task woken by the running one may go before the queues; at least 1.
+    pub slot_runs: u32,
+    /// How long a worker with nothing to do looks for work before it blocks.
+    pub spin_before_park: Duration,
     /// Whether a thread looks after workers that do not move. Without it nothing is rescued and
     /// nothing reported.
     pub monitor: bool,
@@ -104,6 +115,9 @@ impl Default for Config {
             panic_policy: PanicPolicy::default(),
             on_thread_start: None,
             on_thread_stop: None,
+            service_target: SERVICE_TARGET,
+            slot_runs: SLOT_RUNS,
+            spin_before_park: Duration::ZERO,
             monitor: true,
             rescue: true,
             rescue_after: RESCUE_AFTER,
@@ -129,6 +143,9 @@ impl fmt::Debug for Config {
             .field("name", &self.name)
             .field("blocking", &self.blocking)
             .field("panic_policy", &self.panic_policy)
+            .field("service_target", &self.service_target)
+            .field("slot_runs", &self.slot_runs)
+            .field("spin_before_park", &self.spin_before_park)
             .field("monitor", &self.monitor)
             .field("rescue", &self.rescue)
             .field("rescue_after", &self.rescue_after)

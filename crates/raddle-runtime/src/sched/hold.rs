@@ -5,7 +5,8 @@
 //! tasks have prepared meanwhile, costs much less: with a thousand connections each entry into the
 //! kernel then carries dozens of requests instead of a few. But tasks may be long, and what they
 //! have prepared has its own limit. So a hold lasts while served tasks wait, for at most [`MOST`]
-//! dispatches, and about [`LIMIT`].
+//! dispatches, and about twice the
+//! target between two readings of the clock: 50 µs.
 //!
 //! The clock is read when a hold begins, after its first dispatch, and then where the limit is
 //! expected from the mean length of the dispatches so far: two or three readings a hold. A driver
@@ -18,11 +19,11 @@ use raddle_base::clock::Instant;
 
 /// The most dispatches of a hold.
 const MOST: u32 = 64;
-/// How long a hold is meant to last at most.
-const LIMIT: Duration = Duration::from_micros(50);
 
 /// The hold of one worker.
 pub(crate) struct Hold {
+    /// How long a hold is meant to last at most.
+    limit: Duration,
     since: Cell<Instant>,
     /// Dispatches of this hold so far; 0 while there is none.
     count: Cell<u32>,
@@ -31,8 +32,14 @@ pub(crate) struct Hold {
 }
 
 impl Hold {
-    pub(crate) fn new() -> Self {
-        Hold { since: Cell::new(Instant::from_nanos(0)), count: Cell::new(0), left: Cell::new(0) }
+    /// With the target between two readings of the clock.
+    pub(crate) fn new(target: Duration) -> Self {
+        Hold {
+            limit: target.saturating_mul(2),
+            since: Cell::new(Instant::from_nanos(0)),
+            count: Cell::new(0),
+            left: Cell::new(0),
+        }
     }
 
     /// The driver has been attended to.
@@ -62,7 +69,7 @@ impl Hold {
             return true;
         }
         let spent = now().duration_since(self.since.get());
-        let Some(rest) = LIMIT.checked_sub(spent) else { return false };
+        let Some(rest) = self.limit.checked_sub(spent) else { return false };
         let mean = (spent.as_nanos() as u64 / u64::from(count)).max(1);
         self.left.set((rest.as_nanos() as u64 / mean).clamp(1, u64::from(MOST)) as u32);
         true

@@ -1,8 +1,8 @@
 //! The owner's side of a worker: free and pinned queues, and the order in which they are served.
 //!
 //! Each side, free and pinned, has a slot, a rotating queue and a served queue. The sides
-//! alternate while both have work; on a side the slot comes first, at most [`SLOT_RUNS`] times in
-//! a row, and then served and rotating alternate. So the k-th served task waits for at most 2k
+//! alternate while both have work; on a side the slot comes first, at most so many times in a
+//! row as the settings say (3), and then served and rotating alternate. So the k-th served task waits for at most 2k
 //! dispatches, 8k while slots are refilled, and 16k while both sides are busy as well.
 
 use std::cell::{Cell, RefCell};
@@ -12,10 +12,6 @@ use raddle_base::fifo::Fifo;
 use crate::sched::peer::Peer;
 use crate::sched::queue::RunQueue;
 use crate::task::Runnable;
-
-/// Runs from the slot in a row before the queues get a turn. Go and tokio learned that a slot
-/// without a limit starves the queue.
-const SLOT_RUNS: u32 = 3;
 
 /// Queues and turns of one worker. Used by its own thread only.
 pub(crate) struct Sides {
@@ -34,7 +30,6 @@ pub(crate) struct Sides {
 }
 
 /// The pinned side: nobody else touches it, so nothing in it is atomic.
-#[derive(Default)]
 struct Pinned {
     /// Tasks in all three.
     count: Cell<usize>,
@@ -45,17 +40,23 @@ struct Pinned {
 }
 
 /// What a side has been given lately.
-#[derive(Default)]
 struct Turns {
+    /// Runs from the slot in a row before the queues get a turn. Go and tokio learned that a slot
+    /// without a limit starves the queue.
+    slot_limit: u32,
     slot_runs: Cell<u32>,
     served_next: Cell<bool>,
 }
 
 impl Turns {
+    fn new(slot_limit: u32) -> Self {
+        Turns { slot_limit, slot_runs: Cell::new(0), served_next: Cell::new(false) }
+    }
+
     /// Whether the slot may go first once more.
     #[inline]
     fn slot_may_run(&self) -> bool {
-        self.slot_runs.get() < SLOT_RUNS
+        self.slot_runs.get() < self.slot_limit
     }
 
     #[inline]
@@ -84,13 +85,13 @@ pub(crate) enum Pushed {
 }
 
 impl Sides {
-    pub(crate) fn new(rotating: RunQueue, served: RunQueue) -> Self {
+    pub(crate) fn new(rotating: RunQueue, served: RunQueue, slot_limit: u32) -> Self {
         Sides {
             rotating,
             served,
             served_any: Cell::new(false),
-            free_turns: Turns::default(),
-            pinned: Pinned::default(),
+            free_turns: Turns::new(slot_limit),
+            pinned: Pinned::new(slot_limit),
             pinned_next: Cell::new(false),
             in_service: Cell::new(false),
             tail_wakes: Cell::new(false),
@@ -269,6 +270,16 @@ impl Sides {
 }
 
 impl Pinned {
+    fn new(slot_limit: u32) -> Self {
+        Pinned {
+            count: Cell::new(0),
+            slot: Cell::new(None),
+            rotating: RefCell::default(),
+            served: RefCell::default(),
+            turns: Turns::new(slot_limit),
+        }
+    }
+
     #[inline]
     fn is_empty(&self) -> bool {
         self.count.get() == 0

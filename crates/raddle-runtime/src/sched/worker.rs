@@ -8,6 +8,7 @@ use raddle_base::blocks;
 use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
 use raddle_base::random::Rng;
+use raddle_base::shim::hint;
 
 use crate::sched::current;
 use crate::sched::hold::Hold;
@@ -48,10 +49,10 @@ impl Worker {
         let _ = shared.peers[index].remote.set(remote);
         Ok(Worker {
             index,
-            sides: Sides::new(seat.rotating, seat.served),
+            sides: Sides::new(seat.rotating, seat.served, shared.config.slot_runs),
             driver,
-            pace: Pace::new(),
-            hold: Hold::new(),
+            pace: Pace::new(shared.config.service_target),
+            hold: Hold::new(shared.config.service_target),
             draining: Cell::new(false),
             rng: Cell::new(Rng::from_entropy()),
             watch: Watch::new(),
@@ -252,8 +253,35 @@ impl Worker {
         found
     }
 
+    /// Looks for work for as long as the settings say; true if there is some.
+    #[cold]
+    fn spins(&self, peer: &Peer) -> bool {
+        // Two clock readings a loop at least, by a worker that has nothing else to do.
+        let until = Instant::now() + self.shared.config.spin_before_park;
+        loop {
+            if self.driver.doorbell().is_polled() {
+                self.in_service(|| self.driver.look(LOOK_MAX));
+            }
+            let due = peer.timers.next().is_some_and(|at| at <= Instant::now());
+            if due || peer.duty.calls() || self.anything(peer) {
+                self.pace.wake();
+                return true;
+            }
+            if Instant::now() >= until {
+                return false;
+            }
+            hint::spin_loop();
+        }
+    }
+
     /// Blocks in the driver until there is something to do, or until `limit`.
     pub(crate) fn sleep(&self, peer: &Peer, searching: bool, limit: Option<Instant>) {
+        if !self.shared.config.spin_before_park.is_zero() && self.spins(peer) {
+            if searching && self.shared.idle.end_search() && self.any_stealable() {
+                self.shared.notify_any();
+            }
+            return;
+        }
         self.shared.idle.fall_asleep(&peer.sleep, searching);
         if !self.anything(peer) {
             peer.counters.parks.add(1);

@@ -23,7 +23,7 @@ fn run(hold: &Hold, length: impl Fn(u32) -> u64) -> (u32, u64, u32) {
 
 #[test]
 fn short_dispatches_end_it_by_count() {
-    let hold = Hold::new();
+    let hold = Hold::new(Duration::from_micros(25));
     for length in [10, 100, 700] {
         let (count, _, readings) = run(&hold, |_| length);
         assert_eq!(count, MOST);
@@ -33,10 +33,10 @@ fn short_dispatches_end_it_by_count() {
 
 #[test]
 fn long_dispatches_end_it_by_time() {
-    let hold = Hold::new();
+    let hold = Hold::new(Duration::from_micros(25));
     for length in [1_000, 5_000, 20_000, 50_001, 1_000_000] {
         let (count, time, readings) = run(&hold, |_| length);
-        let limit = LIMIT.as_nanos() as u64;
+        let limit = hold.limit.as_nanos() as u64;
         assert!(time <= limit + length, "{length} ns: {count} dispatches, {time} ns");
         assert!(count == 1 || time + length > limit, "{length} ns: over after {time} ns");
         assert!(readings <= 4, "{readings} readings");
@@ -45,7 +45,7 @@ fn long_dispatches_end_it_by_time() {
 
 #[test]
 fn dispatches_that_grow_are_noticed_within_the_count() {
-    let hold = Hold::new();
+    let hold = Hold::new(Duration::from_micros(25));
     let (count, _, _) = run(&hold, |n| if n < 4 { 1_000 } else { 100_000 });
     assert!(count <= MOST);
     // The next one starts afresh.
