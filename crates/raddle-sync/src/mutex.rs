@@ -47,17 +47,17 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        let taken = self.raw.try_lock(Location::caller());
+        let held = self.raw.try_lock(Location::caller())?;
         // SAFETY: the lock was just taken.
-        taken.then(|| unsafe { Guard::new(self) })
+        Some(unsafe { Guard::new(self, held) })
     }
 
     /// As [`try_lock`](Self::try_lock), with a reference of its own.
     #[track_caller]
     pub fn try_lock_owned(self: Arc<Self>) -> Option<OwnedMutexGuard<T>> {
-        let taken = self.raw.try_lock(Location::caller());
+        let held = self.raw.try_lock(Location::caller())?;
         // SAFETY: the lock was just taken.
-        taken.then(|| unsafe { Guard::new(self) })
+        Some(unsafe { Guard::new(self, held) })
     }
 
     /// As [`lock`](Self::lock), blocking this thread.

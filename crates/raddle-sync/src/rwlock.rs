@@ -20,9 +20,10 @@ use crate::block_on::{block_on, wait_timeout};
 use raw::Kind;
 
 pub use guard::{
-    Hold, MappedWriteGuard, OwnedRwLockMappedWriteGuard, OwnedRwLockReadGuard,
-    OwnedRwLockUpgradableGuard, OwnedRwLockWriteGuard, ReadGuard, RwLockMappedWriteGuard,
-    RwLockReadGuard, RwLockUpgradableGuard, RwLockWriteGuard, UpgradableGuard, WriteGuard,
+    Exclusive, Guard, Hold, MappedWriteGuard, MayUpgrade, OwnedRwLockMappedWriteGuard,
+    OwnedRwLockReadGuard, OwnedRwLockUpgradableGuard, OwnedRwLockWriteGuard, ReadGuard, Reads,
+    RwLockMappedWriteGuard, RwLockReadGuard, RwLockUpgradableGuard, RwLockWriteGuard,
+    UpgradableGuard, Way, WriteGuard, Writes, WritesPart,
 };
 pub use lock::RwLock;
 pub use raw::RawRwLock;
@@ -72,27 +73,27 @@ impl<T: ?Sized> RwLock<T> {
     #[inline]
     #[track_caller]
     pub fn try_read(&self) -> Option<RwLockReadGuard<'_, T>> {
-        let entered = self.raw.try_enter(Kind::Read, Location::caller());
+        let held = self.raw.try_enter(Kind::Read, Location::caller())?;
         // SAFETY: the lock was just taken for reading.
-        entered.then(|| unsafe { self.read_guard() })
+        Some(unsafe { wait::guard(self, held) })
     }
 
     /// Writes, if nobody reads, writes or waits.
     #[inline]
     #[track_caller]
     pub fn try_write(&self) -> Option<RwLockWriteGuard<'_, T>> {
-        let entered = self.raw.try_enter(Kind::Write, Location::caller());
+        let held = self.raw.try_enter(Kind::Write, Location::caller())?;
         // SAFETY: the lock was just taken for writing.
-        entered.then(|| unsafe { self.write_guard() })
+        Some(unsafe { wait::guard(self, held) })
     }
 
     /// Reads upgradably, if nobody writes, reads upgradably or waits.
     #[inline]
     #[track_caller]
     pub fn try_upgradable_read(&self) -> Option<RwLockUpgradableGuard<'_, T>> {
-        let entered = self.raw.try_enter(Kind::Upgradable, Location::caller());
+        let held = self.raw.try_enter(Kind::Upgradable, Location::caller())?;
         // SAFETY: the lock was just taken for upgradable reading.
-        entered.then(|| unsafe { self.upgradable_guard() })
+        Some(unsafe { wait::guard(self, held) })
     }
 
     /// As [`read`](Self::read), with a reference of its own.
@@ -116,25 +117,25 @@ impl<T: ?Sized> RwLock<T> {
     /// As [`try_read`](Self::try_read), with a reference of its own.
     #[track_caller]
     pub fn try_read_owned(self: Arc<Self>) -> Option<OwnedRwLockReadGuard<T>> {
-        let entered = self.raw.try_enter(Kind::Read, Location::caller());
+        let held = self.raw.try_enter(Kind::Read, Location::caller())?;
         // SAFETY: the lock was just taken for reading.
-        entered.then(|| unsafe { self.read_guard() })
+        Some(unsafe { wait::guard(self, held) })
     }
 
     /// As [`try_write`](Self::try_write), with a reference of its own.
     #[track_caller]
     pub fn try_write_owned(self: Arc<Self>) -> Option<OwnedRwLockWriteGuard<T>> {
-        let entered = self.raw.try_enter(Kind::Write, Location::caller());
+        let held = self.raw.try_enter(Kind::Write, Location::caller())?;
         // SAFETY: the lock was just taken for writing.
-        entered.then(|| unsafe { self.write_guard() })
+        Some(unsafe { wait::guard(self, held) })
     }
 
     /// As [`try_upgradable_read`](Self::try_upgradable_read), with a reference of its own.
     #[track_caller]
     pub fn try_upgradable_read_owned(self: Arc<Self>) -> Option<OwnedRwLockUpgradableGuard<T>> {
-        let entered = self.raw.try_enter(Kind::Upgradable, Location::caller());
+        let held = self.raw.try_enter(Kind::Upgradable, Location::caller())?;
         // SAFETY: the lock was just taken for upgradable reading.
-        entered.then(|| unsafe { self.upgradable_guard() })
+        Some(unsafe { wait::guard(self, held) })
     }
 
     /// As [`read`](Self::read), blocking this thread.

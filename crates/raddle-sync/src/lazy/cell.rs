@@ -19,7 +19,8 @@ use crate::once::Once;
 /// * *Order.* When the value is there, all waits end in one round, woken in the order of their
 ///   first poll.
 /// * *Ordering.* Who gets the value sees all that its initialiser did. Reading is one acquire load.
-/// * *Recursion.* An initialiser that waits for its own cell waits for ever.
+/// * *Recursion.* An initialiser that waits for its own cell waits for ever; reported as by a
+///   [`Mutex`](crate::Mutex#misuse).
 /// * *Cost.* Future and value lie in the cell. Waiting does not allocate.
 ///
 /// ```

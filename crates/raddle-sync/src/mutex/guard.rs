@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::lock::Mutex;
 use super::raw::RawMutex;
+use crate::owner::Held;
 
 /// A reference to a mutex: `&Mutex<T>` or `Arc<Mutex<T>>`. Not to be implemented elsewhere.
 pub trait Lockable: Clone {
@@ -117,6 +118,7 @@ pub type OwnedMappedMutexGuard<T, U = T> = MappedGuard<Arc<Mutex<T>>, U>;
 #[must_use = "the lock is released as soon as this is dropped"]
 pub struct Guard<R: Lockable> {
     lock: R,
+    held: Held,
     /// Neither `Send` nor `Sync` by itself.
     _data: PhantomData<*mut R::Value>,
 }
@@ -132,16 +134,17 @@ impl<R: Lockable> Guard<R> {
     ///
     /// The caller holds the lock, and leaves the release to the guard.
     #[inline]
-    pub(crate) unsafe fn new(lock: R) -> Self {
-        Guard { lock, _data: PhantomData }
+    pub(crate) unsafe fn new(lock: R, held: Held) -> Self {
+        Guard { lock, held, _data: PhantomData }
     }
 
-    /// The reference to the mutex, without the release.
+    /// A guard of a part, without a release in between.
     #[inline]
-    fn into_lock(self) -> R {
+    fn into_part<U: ?Sized>(self, data: NonNull<U>) -> MappedGuard<R::Hold, U> {
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this` is forgotten, so the field is moved out exactly once.
-        unsafe { ptr::read(&this.lock) }
+        // SAFETY: `this` is forgotten, so each field is moved out exactly once.
+        let (lock, held) = unsafe { (ptr::read(&this.lock), ptr::read(&this.held)) };
+        MappedGuard::new(lock.into_hold(), data, held)
     }
 
     /// Where the lock lies.
@@ -161,7 +164,7 @@ impl<R: Lockable> Guard<R> {
         f: impl FnOnce(&mut R::Value) -> &mut U,
     ) -> MappedGuard<R::Hold, U> {
         let data = NonNull::from(f(&mut this));
-        MappedGuard::new(this.into_lock().into_hold(), data)
+        this.into_part(data)
     }
 
     /// A guard of a part of the data, if `f` finds it; else the guard comes back.
@@ -171,7 +174,7 @@ impl<R: Lockable> Guard<R> {
         f: impl FnOnce(&mut R::Value) -> Option<&mut U>,
     ) -> Result<MappedGuard<R::Hold, U>, Self> {
         match f(&mut this).map(NonNull::from) {
-            Some(data) => Ok(MappedGuard::new(this.into_lock().into_hold(), data)),
+            Some(data) => Ok(this.into_part(data)),
             None => Err(this),
         }
     }
@@ -220,6 +223,7 @@ impl<R: Lockable<Value: fmt::Display>> fmt::Display for Guard<R> {
 pub struct MappedGuard<H: Hold, T: ?Sized> {
     hold: H,
     data: NonNull<T>,
+    held: Held,
     _invariant: PhantomData<*mut T>,
 }
 
@@ -230,22 +234,23 @@ unsafe impl<H: Hold + Sync, T: ?Sized + Sync> Sync for MappedGuard<H, T> {}
 
 impl<H: Hold, T: ?Sized> MappedGuard<H, T> {
     #[inline]
-    fn new(hold: H, data: NonNull<T>) -> Self {
-        MappedGuard { hold, data, _invariant: PhantomData }
+    fn new(hold: H, data: NonNull<T>, held: Held) -> Self {
+        MappedGuard { hold, data, held, _invariant: PhantomData }
     }
 
     #[inline]
-    fn into_hold(self) -> H {
+    fn into_part<U: ?Sized>(self, data: NonNull<U>) -> MappedGuard<H, U> {
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this` is forgotten, so the field is moved out exactly once.
-        unsafe { ptr::read(&this.hold) }
+        // SAFETY: `this` is forgotten, so each field is moved out exactly once.
+        let (hold, held) = unsafe { (ptr::read(&this.hold), ptr::read(&this.held)) };
+        MappedGuard::new(hold, data, held)
     }
 
     /// A guard of a part of the part.
     #[inline]
     pub fn map<U: ?Sized>(mut this: Self, f: impl FnOnce(&mut T) -> &mut U) -> MappedGuard<H, U> {
         let data = NonNull::from(f(&mut this));
-        MappedGuard::new(this.into_hold(), data)
+        this.into_part(data)
     }
 
     /// A guard of a part of the part, if `f` finds it; else the guard comes back.
@@ -255,7 +260,7 @@ impl<H: Hold, T: ?Sized> MappedGuard<H, T> {
         f: impl FnOnce(&mut T) -> Option<&mut U>,
     ) -> Result<MappedGuard<H, U>, Self> {
         match f(&mut this).map(NonNull::from) {
-            Some(data) => Ok(MappedGuard::new(this.into_hold(), data)),
+            Some(data) => Ok(this.into_part(data)),
             None => Err(this),
         }
     }

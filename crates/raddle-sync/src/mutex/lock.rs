@@ -27,8 +27,10 @@ use super::raw::RawMutex;
 /// # Misuse
 ///
 /// A task that asks for a lock it holds waits for itself. With debug assertions, under raddle's
-/// runtime or in [`block_on`](crate::block_on()), that is reported on standard error, with the
-/// place where the lock is held. A panic while a guard lives releases it; there is no poison.
+/// runtime or in [`block_on`](crate::block_on()), that is reported on standard error, once for each
+/// place that waits: the task (or thread), and where it took the lock. A guard may be dropped by
+/// another task; the report follows it. A panic while a guard lives releases it; there is no
+/// poison.
 ///
 /// ```
 /// use raddle_sync::{Mutex, block_on};

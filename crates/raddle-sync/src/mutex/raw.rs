@@ -69,7 +69,7 @@ use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, Release};
 use raddle_base::shim::model::bound;
 use raddle_base::wait::{Locked, Phase, Removed, WaitQueue, Waiter, Wake};
 
-use crate::owner;
+use crate::owner::{self, Held};
 
 const LOCKED: u32 = 1;
 const WAITERS: u32 = 1 << 1;
@@ -148,17 +148,12 @@ impl RawMutex {
     }
 
     #[inline]
-    pub(crate) fn try_lock(&self, place: &'static Location<'static>) -> bool {
-        let taken = self.take(0);
-        if taken {
-            owner::acquired(self.address(), place);
-        }
-        taken
+    pub(crate) fn try_lock(&self, place: &'static Location<'static>) -> Option<Held> {
+        self.take(0).then(|| Held::new(self.address(), place))
     }
 
     #[inline]
     pub(crate) fn unlock(&self) {
-        owner::released(self.address());
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word().load(Relaxed);
         while word & (WAITERS | WOKEN | HANDOFF) != WAITERS && word & HANDOFF == 0 {
@@ -202,11 +197,11 @@ impl RawMutex {
     /// The caller owns `node`, uses it with this lock only, and calls [`leave`](Self::leave) with
     /// it before it goes away.
     #[inline]
-    pub(crate) unsafe fn poll(&self, node: Pin<&Waiter<Turn>>, cx: &mut Context<'_>) -> Poll<()> {
+    pub(crate) unsafe fn poll(&self, node: Pin<&Waiter<Turn>>, cx: &mut Context<'_>) -> Poll<Held> {
         if node.phase() == Phase::Idle {
             ready!(context::step(cx));
-            if self.try_lock(node.site().location) {
-                return Poll::Ready(());
+            if let Some(held) = self.try_lock(node.site().location) {
+                return Poll::Ready(held);
             }
         }
         // SAFETY: passed on from the caller.
@@ -217,13 +212,13 @@ impl RawMutex {
     ///
     /// As for [`poll`](Self::poll).
     #[cold]
-    unsafe fn poll_slowly(&self, node: Pin<&Waiter<Turn>>, cx: &mut Context<'_>) -> Poll<()> {
+    unsafe fn poll_slowly(&self, node: Pin<&Waiter<Turn>>, cx: &mut Context<'_>) -> Poll<Held> {
         ready!(context::check_budget(cx));
         let taken = loop {
             // SAFETY: passed on from the caller.
             break match node.phase() {
                 Phase::Idle => {
-                    owner::waits(self.address(), node.site());
+                    owner::waits(self.address(), node.site(), 0);
                     // SAFETY: as above.
                     unsafe { self.enqueue(node, cx.waker().clone(), None) }
                 }
@@ -241,9 +236,8 @@ impl RawMutex {
         if !taken {
             return Poll::Pending;
         }
-        owner::acquired(self.address(), node.site().location);
         context::spend();
-        Poll::Ready(())
+        Poll::Ready(Held::new(self.address(), node.site().location))
     }
 
     /// One that was woken to try takes the lock, or goes back to the front.
@@ -386,7 +380,6 @@ impl RawMutex {
             }
             Removed::Done(HANDED) => {
                 drop(queue);
-                owner::acquired(self.address(), node.site().location);
                 self.unlock();
             }
             Removed::Done(_) => self.wake_next(queue),

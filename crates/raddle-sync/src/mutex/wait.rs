@@ -44,8 +44,8 @@ impl<R: Lockable> Future for Lock<R> {
         // SAFETY: the node is pinned with the future that owns it, used with this lock only, and
         // leaves when the future is dropped. When it is ready the lock was just taken.
         unsafe {
-            ready!(this.lock.raw().poll(Pin::new_unchecked(&this.node), cx));
-            Poll::Ready(Guard::new(this.lock.clone()))
+            let held = ready!(this.lock.raw().poll(Pin::new_unchecked(&this.node), cx));
+            Poll::Ready(Guard::new(this.lock.clone(), held))
         }
     }
 }

@@ -1,9 +1,12 @@
 //! The state of a [`Once`] and its transitions, and the lead. The story stands in `once.rs`.
 
+use std::ptr;
+
 use raddle_base::wait::WaitQueue;
 
 use crate::crowd::stay::Gather;
 use crate::crowd::{Crowd, Step};
+use crate::owner::Held;
 
 pub(super) const IDLE: usize = 0;
 pub(super) const RUNNING: usize = 1;
@@ -18,7 +21,8 @@ pub(super) const CANDIDATES: usize = 0b100;
 ///   own; nobody else is woken.
 /// * *Order.* When it is done, all waits end in one round, woken in the order of their first poll.
 /// * *Ordering.* What the code did is visible to everybody who sees it done: one acquire load.
-/// * *Recursion.* Code that waits for the same `Once` waits for ever.
+/// * *Recursion.* Code that waits for the same `Once` waits for ever; reported as by a
+///   [`Mutex`](crate::Mutex#misuse).
 /// * *Cost.* Waiting does not allocate. 40 bytes.
 ///
 /// ```
@@ -69,6 +73,10 @@ impl Once {
         self.crowd.value() == DONE
     }
 
+    pub(super) fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+
     /// Whether the leader's code failed for good: `LazyCell` only.
     pub(crate) fn is_poisoned(&self) -> bool {
         self.crowd.value() == POISONED
@@ -77,9 +85,15 @@ impl Once {
     /// Makes the caller the leader, if nobody is and it is not over.
     #[inline]
     pub(crate) fn try_lead(&self) -> Result<Leading<'_>, NoLead> {
+        self.begin().map(|()| Leading::new(self, Held::NOTHING))
+    }
+
+    /// As [`try_lead`](Self::try_lead), for a caller that leads in its own name.
+    #[inline]
+    pub(super) fn begin(&self) -> Result<(), NoLead> {
         let begin = |value| if value == IDLE { Step::To(RUNNING) } else { Step::Keep };
         match self.crowd.step(begin) & STATE {
-            IDLE => Ok(Leading::new(self)),
+            IDLE => Ok(()),
             RUNNING => Err(NoLead::Running),
             _ => Err(NoLead::Over),
         }
@@ -148,26 +162,32 @@ impl Drop for Candidates<'_> {
 #[must_use = "the lead is given up as soon as this is dropped"]
 pub(crate) struct Leading<'a> {
     once: &'a Once,
+    /// What it has come to; without that, it is given up.
+    state: Option<usize>,
+    _held: Held,
 }
 
 impl<'a> Leading<'a> {
-    pub(super) fn new(once: &'a Once) -> Self {
-        Leading { once }
+    pub(super) fn new(once: &'a Once, held: Held) -> Self {
+        Leading { once, state: None, _held: held }
     }
 
     /// It is done: everybody is let go.
-    pub(crate) fn complete(self) {
-        std::mem::ManuallyDrop::new(self).once.settle(DONE);
+    pub(crate) fn complete(mut self) {
+        self.state = Some(DONE);
     }
 
     /// It will never be done: everybody is let go.
-    pub(crate) fn poison(self) {
-        std::mem::ManuallyDrop::new(self).once.settle(POISONED);
+    pub(crate) fn poison(mut self) {
+        self.state = Some(POISONED);
     }
 }
 
 impl Drop for Leading<'_> {
     fn drop(&mut self) {
-        self.once.give_up();
+        match self.state {
+            Some(state) => self.once.settle(state),
+            None => self.once.give_up(),
+        }
     }
 }

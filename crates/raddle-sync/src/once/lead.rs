@@ -10,6 +10,7 @@ use raddle_base::wait::{Phase, Removed, WaitKind, Waiter};
 
 use super::core::{CANDIDATES, IDLE, LEADS, Leading, NoLead, Once, RUNNING, STATE};
 use crate::crowd::Step;
+use crate::owner::{self, Held};
 
 /// Waits for the lead: `None` if it is over.
 pub(crate) struct Lead<'a> {
@@ -27,11 +28,8 @@ impl<'a> Lead<'a> {
     ///
     /// The node is that of `self`, pinned and idle.
     #[cold]
-    unsafe fn enqueue(
-        &self,
-        node: Pin<&Waiter>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Leading<'a>>> {
+    unsafe fn enqueue(&self, node: Pin<&Waiter>, cx: &mut Context<'_>) -> Poll<Option<()>> {
+        owner::waits(self.once.address(), node.site(), 0);
         // Foreign code: before the lock. Dropped after it, where it is not needed.
         let waker = cx.waker().clone();
         let mut queue = self.once.candidates.lock();
@@ -41,7 +39,7 @@ impl<'a> Lead<'a> {
             _ => Step::Keep,
         });
         match before & STATE {
-            IDLE => Poll::Ready(Some(Leading::new(self.once))),
+            IDLE => Poll::Ready(Some(())),
             RUNNING => {
                 // SAFETY: passed on from the caller.
                 unsafe { queue.push_back(node, Some(waker)) };
@@ -49,6 +47,12 @@ impl<'a> Lead<'a> {
             }
             _ => Poll::Ready(None),
         }
+    }
+
+    /// The caller leads now.
+    fn leading(&self) -> Leading<'a> {
+        let held = Held::new(self.once.address(), self.node.site().location);
+        Leading::new(self.once, held)
     }
 
     #[cold]
@@ -83,20 +87,20 @@ impl<'a> Future for Lead<'a> {
         // leaves when the future is dropped.
         let node = unsafe { Pin::new_unchecked(&this.node) };
         let lead = match node.phase() {
-            Phase::Idle => match this.once.try_lead() {
-                Ok(leading) => Some(leading),
+            Phase::Idle => match this.once.begin() {
+                Ok(()) => Some(()),
                 Err(NoLead::Over) => None,
                 // SAFETY: as above; the node is idle.
                 Err(NoLead::Running) => ready!(unsafe { this.enqueue(node, cx) }),
             },
             // SAFETY: as above; the node is not idle.
             _ => match ready!(unsafe { this.once.candidates.poll(node, cx) }) {
-                LEADS => Some(Leading::new(this.once)),
+                LEADS => Some(()),
                 _ => None,
             },
         };
         context::spend();
-        Poll::Ready(lead)
+        Poll::Ready(lead.map(|()| this.leading()))
     }
 }
 

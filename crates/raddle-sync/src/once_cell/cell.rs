@@ -18,7 +18,8 @@ use crate::once::{Lead, Leading, NoLead, Once};
 ///   first poll; none depends on another being polled.
 /// * *Ordering.* Who gets the value sees all that was done before it was set. Reading is one
 ///   acquire load.
-/// * *Recursion.* An initialiser that waits for its own cell waits for ever.
+/// * *Recursion.* An initialiser that waits for its own cell waits for ever; reported as by a
+///   [`Mutex`](crate::Mutex#misuse).
 /// * *Cost.* The value lies in the cell, with 40 bytes beside it. Waiting does not allocate.
 ///
 /// ```

@@ -4,14 +4,21 @@ use std::panic::Location;
 
 use raddle_base::wait::WaitSite;
 
-/// Somebody took the lock at this address.
-#[inline]
-pub(crate) fn acquired(_lock: usize, _place: &'static Location<'static>) {}
+/// Goes with what is held.
+#[derive(Debug)]
+pub(crate) struct Held;
 
-/// Somebody released it.
-#[inline]
-pub(crate) fn released(_lock: usize) {}
+impl Held {
+    /// Nothing is noted.
+    pub(crate) const NOTHING: Held = Held;
+
+    /// Somebody took the lock at this address.
+    #[inline]
+    pub(crate) fn new(_lock: usize, _place: &'static Location<'static>) -> Self {
+        Held
+    }
+}
 
 /// Somebody is about to wait for it.
 #[inline]
-pub(crate) fn waits(_lock: usize, _site: WaitSite) {}
+pub(crate) fn waits(_lock: usize, _site: WaitSite, _entitled: usize) {}

@@ -28,10 +28,12 @@ use super::raw::RawRwLock;
 /// # Misuse
 ///
 /// A task that reads, and reads again while a writer waits, waits for itself: the writer waits for
-/// the first guard, and the second one for the writer. So does a task that writes and asks again.
-/// With debug assertions, under raddle's runtime or in [`block_on`](crate::block_on()), such a
-/// wait is reported on standard error, with the place where the lock is held. A panic while a
-/// guard lives releases it; there is no poison.
+/// the first guard, and the second one for the writer. So does a task that writes and asks again,
+/// and one that upgrades beside another guard of its own. With debug assertions, under raddle's
+/// runtime or in [`block_on`](crate::block_on()), such a wait is reported on standard error, once
+/// for each place that waits: the task (or thread), and where it took the lock. A guard may be
+/// dropped by another task; the report follows it. A panic while a guard lives releases it; there
+/// is no poison.
 ///
 /// ```
 /// use raddle_sync::{RwLock, block_on};

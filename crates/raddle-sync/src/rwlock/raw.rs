@@ -76,7 +76,7 @@ use raddle_base::shim::atomic::AtomicU32;
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use raddle_base::wait::{Locked, Phase, Removed, WaitQueue, Waiter};
 
-use crate::owner;
+use crate::owner::{self, Held};
 
 pub(super) const WRITER: u32 = 1;
 pub(super) const WAITING: u32 = 1 << 1;
@@ -168,27 +168,25 @@ impl RawRwLock {
 
     /// Whoever upgrades has been noted as the upgradable reader.
     #[inline]
-    fn note(&self, kind: Kind, place: &'static Location<'static>) {
-        if kind != Kind::Upgrade {
-            owner::acquired(self.address(), place);
+    fn note(&self, kind: Kind, place: &'static Location<'static>) -> Held {
+        match kind {
+            Kind::Upgrade => Held::NOTHING,
+            _ => Held::new(self.address(), place),
         }
     }
 
     #[inline]
-    pub(crate) fn try_enter(&self, kind: Kind, place: &'static Location<'static>) -> bool {
+    pub(crate) fn try_enter(&self, kind: Kind, place: &'static Location<'static>) -> Option<Held> {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word().load(Relaxed);
         while let Some(next) = kind.enter(word) {
             // Acquire: what was done under the lock before is visible.
             match self.word().compare_exchange_weak(word, next, Acquire, Relaxed) {
-                Ok(_) => {
-                    self.note(kind, place);
-                    return true;
-                }
+                Ok(_) => return Some(self.note(kind, place)),
                 Err(now) => word = now,
             }
         }
-        false
+        None
     }
 
     /// Gets in, or waits for it.
@@ -203,11 +201,11 @@ impl RawRwLock {
         node: Pin<&Waiter<Kind>>,
         kind: Kind,
         cx: &mut Context<'_>,
-    ) -> Poll<()> {
+    ) -> Poll<Held> {
         if node.phase() == Phase::Idle {
             ready!(context::step(cx));
-            if self.try_enter(kind, node.site().location) {
-                return Poll::Ready(());
+            if let Some(held) = self.try_enter(kind, node.site().location) {
+                return Poll::Ready(held);
             }
         }
         // SAFETY: passed on from the caller.
@@ -223,7 +221,7 @@ impl RawRwLock {
         node: Pin<&Waiter<Kind>>,
         kind: Kind,
         cx: &mut Context<'_>,
-    ) -> Poll<()> {
+    ) -> Poll<Held> {
         ready!(context::check_budget(cx));
         let entered = match node.phase() {
             // SAFETY: passed on from the caller.
@@ -234,9 +232,8 @@ impl RawRwLock {
         if !entered {
             return Poll::Pending;
         }
-        self.note(kind, node.site().location);
         context::spend();
-        Poll::Ready(())
+        Poll::Ready(self.note(kind, node.site().location))
     }
 
     /// Queues an idle node, unless the word admits it meanwhile: true then.
@@ -245,9 +242,9 @@ impl RawRwLock {
     ///
     /// As for [`poll`](Self::poll); the node is idle.
     unsafe fn enqueue(&self, node: Pin<&Waiter<Kind>>, kind: Kind, cx: &mut Context<'_>) -> bool {
-        if kind != Kind::Upgrade {
-            owner::waits(self.address(), node.site());
-        }
+        // Whoever upgrades holds the lock rightly, once.
+        let entitled = usize::from(kind == Kind::Upgrade);
+        owner::waits(self.address(), node.site(), entitled);
         // Foreign code: before the lock. Dropped after it, where it is not needed.
         let waker = cx.waker().clone();
         let mut queue = self.queue.lock();
@@ -308,7 +305,6 @@ impl RawRwLock {
             }
             Removed::Done(_) => {
                 drop(queue);
-                self.note(kind, node.site().location);
                 if kind != Kind::Upgrade {
                     self.release(kind);
                 }
@@ -320,7 +316,6 @@ impl RawRwLock {
 
     #[inline]
     pub(crate) fn release(&self, kind: Kind) {
-        owner::released(self.address());
         match kind {
             Kind::Read => self.reader_out(),
             Kind::Upgradable => self.upgradable_out(),

@@ -9,9 +9,10 @@ use std::task::{Context, Poll, ready};
 
 use raddle_base::wait::{WaitKind, Waiter};
 
-use super::guard::{Hold, ReadGuard, UpgradableGuard, WriteGuard};
+use super::guard::{Guard, Hold, ReadGuard, UpgradableGuard, Way, WriteGuard};
 use super::lock::RwLock;
 use super::raw::{Kind, RawRwLock};
+use crate::owner::Held;
 
 /// A reference to a lock: `&RwLock<T>` or `Arc<RwLock<T>>`. Not to be implemented elsewhere.
 pub trait Lockable: Clone {
@@ -24,36 +25,18 @@ pub trait Lockable: Clone {
     fn lock(&self) -> &RawRwLock;
     #[doc(hidden)]
     fn parts(self) -> (Self::Hold, NonNull<Self::Value>);
+}
 
-    /// # Safety
-    ///
-    /// The caller holds the lock for reading and leaves the release to the guard.
-    #[doc(hidden)]
-    #[inline]
-    unsafe fn read_guard(self) -> ReadGuard<Self::Hold, Self::Value> {
-        let (hold, data) = self.parts();
-        ReadGuard::new(hold, data)
-    }
-
-    /// # Safety
-    ///
-    /// As for `read_guard`, for writing.
-    #[doc(hidden)]
-    #[inline]
-    unsafe fn write_guard(self) -> WriteGuard<Self::Hold, Self::Value> {
-        let (hold, data) = self.parts();
-        WriteGuard::new(hold, data)
-    }
-
-    /// # Safety
-    ///
-    /// As for `read_guard`, for upgradable reading.
-    #[doc(hidden)]
-    #[inline]
-    unsafe fn upgradable_guard(self) -> UpgradableGuard<Self::Hold, Self::Value> {
-        let (hold, data) = self.parts();
-        UpgradableGuard::new(hold, data)
-    }
+/// # Safety
+///
+/// The caller holds the lock in this way and leaves the release to the guard.
+#[inline]
+pub(super) unsafe fn guard<R: Lockable, W: Way>(
+    lock: R,
+    held: Held,
+) -> Guard<R::Hold, R::Value, W> {
+    let (hold, data) = lock.parts();
+    Guard::new(hold, data, held)
 }
 
 impl<'a, T: ?Sized> Lockable for &'a RwLock<T> {
@@ -94,7 +77,7 @@ fn data_of<T: ?Sized>(lock: &RwLock<T>) -> NonNull<T> {
 }
 
 macro_rules! wait {
-    ($(#[$doc:meta])* $name:ident, $guard:ident, $make:ident, $site:ident) => {
+    ($(#[$doc:meta])* $name:ident, $guard:ident, $site:ident) => {
         $(#[$doc])*
         ///
         /// It contains the waiter's place in the queue, so it must be pinned to be polled and
@@ -123,9 +106,9 @@ macro_rules! wait {
                 // kind only, and leaves when the future is dropped.
                 unsafe {
                     let node = Pin::new_unchecked(&this.node);
-                    ready!(this.lock.lock().poll(node, Kind::$name, cx));
+                    let held = ready!(this.lock.lock().poll(node, Kind::$name, cx));
                     // The lock was just taken in this way.
-                    Poll::Ready(this.lock.clone().$make())
+                    Poll::Ready(guard(this.lock.clone(), held))
                 }
             }
         }
@@ -151,13 +134,13 @@ macro_rules! wait {
 
 wait! {
     /// The future of [`RwLock::read`] and [`RwLock::read_owned`].
-    Read, ReadGuard, read_guard, SharedLock
+    Read, ReadGuard, SharedLock
 }
 wait! {
     /// The future of [`RwLock::write`] and [`RwLock::write_owned`].
-    Write, WriteGuard, write_guard, Lock
+    Write, WriteGuard, Lock
 }
 wait! {
     /// The future of [`RwLock::upgradable_read`] and [`RwLock::upgradable_read_owned`].
-    Upgradable, UpgradableGuard, upgradable_guard, SharedLock
+    Upgradable, UpgradableGuard, SharedLock
 }

@@ -315,24 +315,6 @@ fn threads_count_under_it() {
 }
 
 #[test]
-fn a_wait_for_oneself_is_reported() {
-    use raddle_base::context::{self, Place};
-    let lock = Arc::new(Mutex::new(0));
-    let inside = context::enter(Place::Task);
-    let _ = crate::owner::last_report();
-    let guard = now(lock.lock());
-    drop(Polled::pending(lock.lock()));
-    let (site, place) = crate::owner::last_report().expect("it holds the lock");
-    assert_eq!(site.location.line() - place.line(), 1);
-    drop(guard);
-    let theirs = lock.clone();
-    let guard = std::thread::spawn(move || theirs.try_lock_owned()).join().unwrap();
-    drop(Polled::pending(lock.lock()));
-    assert!(crate::owner::last_report().is_none(), "it is held by another");
-    drop((guard, inside));
-}
-
-#[test]
 fn sizes_and_auto_traits() {
     fn shared<T: Send + Sync>(_: &T) {}
     assert_eq!(size_of::<Mutex<()>>(), 16);

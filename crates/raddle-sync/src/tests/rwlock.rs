@@ -375,30 +375,6 @@ fn write(pair: &mut (usize, usize), inside: &AtomicUsize) {
 }
 
 #[test]
-fn a_wait_for_oneself_is_reported() {
-    use raddle_base::context::{self, Place};
-    let lock = Arc::new(RwLock::new(0));
-    let inside = context::enter(Place::Task);
-    let _ = crate::owner::last_report();
-    let guard = now(lock.read());
-    let mut writer = Polled::pending(lock.write());
-    let (site, place) = crate::owner::last_report().expect("a writer behind its own reader");
-    assert_eq!(site.location.line() - 1, place.line());
-    let mut again = Polled::pending(lock.read());
-    let (site, place) = crate::owner::last_report().expect("a recursive read behind a writer");
-    assert_eq!(site.location.line() - place.line(), 4);
-    drop(guard);
-    drop(writer.ready());
-    drop(again.ready());
-    let theirs = lock.clone();
-    let guard = std::thread::spawn(move || theirs.try_write_owned()).join().unwrap();
-    drop(Polled::pending(lock.read()));
-    drop(guard);
-    assert!(crate::owner::last_report().is_none(), "it is held by another");
-    drop(inside);
-}
-
-#[test]
 fn sizes_and_auto_traits() {
     fn shared<T: Send + Sync>(_: &T) {}
     // A guard that reads is covariant.
