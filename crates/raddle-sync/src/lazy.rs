@@ -37,7 +37,7 @@ mod cell;
 mod force;
 
 pub use cell::LazyCell;
-pub use force::Force;
+pub use force::{Force, ForceMut};
 
 #[cfg(all(test, loom))]
 #[path = "tests/lazy_models.rs"]

@@ -45,6 +45,7 @@ pub mod condvar;
 mod crowd;
 pub mod event;
 pub mod event_count;
+mod hasher;
 pub mod latch;
 pub mod lazy;
 pub mod mpsc;

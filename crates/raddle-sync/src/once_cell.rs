@@ -5,9 +5,11 @@
 //! borrowed.
 
 mod cell;
+mod exclusive;
 mod init;
 
 pub use cell::{OnceCell, SetError};
+pub use exclusive::{GetMutOrInit, GetMutOrTryInit};
 pub use init::{GetOrInit, GetOrTryInit, OnceCellWait, TryInsert};
 
 #[cfg(all(test, loom))]

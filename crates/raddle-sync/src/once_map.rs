@@ -4,22 +4,21 @@
 //! and joined is in `once_map/joins.rs`, on which the group of `singleflight.rs` stands as well;
 //! who computes and who waits is the cell's (`once_cell.rs`).
 
+pub(crate) mod compute;
 pub(crate) mod joins;
+pub(crate) mod part;
 mod table;
 
 use std::borrow::Borrow;
-use std::collections::hash_map::DefaultHasher;
 use std::fmt;
-use std::future::{Future, poll_fn};
-use std::hash::{BuildHasher, BuildHasherDefault, Hash};
-
-use raddle_base::context;
+use std::future::Future;
+use std::hash::{BuildHasher, Hash};
 
 use joins::Joins;
+use part::{Keeps, Part};
 
-/// A hasher without a seed: not for keys that an attacker chooses. See
-/// [`OnceMap::with_hasher`] for another one.
-pub type DefaultBuildHasher = BuildHasherDefault<DefaultHasher>;
+pub use crate::hasher::DefaultBuildHasher;
+pub use compute::{Compute, ComputeRef, TryCompute};
 
 /// Computes a value for each key at most once, and gives clones of it.
 ///
@@ -49,7 +48,7 @@ pub struct OnceMap<K, V, S = DefaultBuildHasher> {
 impl<K, V> OnceMap<K, V> {
     /// An empty map.
     pub fn new() -> Self {
-        Self::with_hasher(DefaultBuildHasher::default())
+        Self::with_hasher(DefaultBuildHasher::new())
     }
 }
 
@@ -95,19 +94,14 @@ impl<K: Hash + Eq, V, S: BuildHasher> OnceMap<K, V, S> {
     ///
     /// Dropping the future drops the computation if it is this caller's, and passes it to the next
     /// one in line.
-    pub async fn compute<F, A>(&self, key: K, f: F) -> V
+    #[track_caller]
+    pub fn compute<F, A>(&self, key: K, f: F) -> Compute<'_, K, V, S, F, A>
     where
         V: Clone,
         F: FnOnce() -> A,
         A: Future<Output = V>,
     {
-        poll_fn(context::check_budget).await;
-        if let Some(value) = self.get(&key) {
-            context::spend();
-            return value;
-        }
-        let joined = self.joins.join(key);
-        joined.cell().get_or_init(f).await.clone()
+        Compute::new(Part::new(&self.joins, Keeps::Value, key, f))
     }
 
     /// As [`compute`](Self::compute), with a computation that may fail.
@@ -116,24 +110,20 @@ impl<K: Hash + Eq, V, S: BuildHasher> OnceMap<K, V, S> {
     ///
     /// Those of this caller's own computation; then the next one in line makes its own, and if
     /// there is none the key is vacant.
-    pub async fn try_compute<E, F, A>(&self, key: K, f: F) -> Result<V, E>
+    #[track_caller]
+    pub fn try_compute<E, F, A>(&self, key: K, f: F) -> TryCompute<'_, K, V, S, F, A>
     where
         V: Clone,
         F: FnOnce() -> A,
         A: Future<Output = Result<V, E>>,
     {
-        poll_fn(context::check_budget).await;
-        if let Some(value) = self.get(&key) {
-            context::spend();
-            return Ok(value);
-        }
-        let joined = self.joins.join(key);
-        joined.cell().get_or_try_init(f).await.cloned()
+        TryCompute::new(Part::new(&self.joins, Keeps::Value, key, f))
     }
 
     /// As [`compute`](Self::compute), for a borrowed key, which becomes an owned one only if it is
     /// not there.
-    pub async fn compute_ref<Q, F, A>(&self, key: &Q, f: F) -> V
+    #[track_caller]
+    pub fn compute_ref<'a, Q, F, A>(&'a self, key: &'a Q, f: F) -> ComputeRef<'a, Q, K, V, S, F, A>
     where
         K: Borrow<Q>,
         Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
@@ -141,14 +131,7 @@ impl<K: Hash + Eq, V, S: BuildHasher> OnceMap<K, V, S> {
         F: FnOnce() -> A,
         A: Future<Output = V>,
     {
-        poll_fn(context::check_budget).await;
-        match self.get(key) {
-            Some(value) => {
-                context::spend();
-                value
-            }
-            None => self.compute(key.to_owned(), f).await,
-        }
+        ComputeRef::new(&self.joins, key, f)
     }
 
     /// A clone of the value of `key`, if it is there.

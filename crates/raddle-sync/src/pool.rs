@@ -17,10 +17,12 @@
 
 mod checkout;
 mod core;
+mod futures;
 mod handle;
 mod manage;
 
 pub use checkout::Pooled;
+pub use futures::{Get, ReplenishTo};
 pub use handle::{Pool, PoolStatus};
 pub use manage::{
     AfterCancel, IdleOrder, ManageObject, NeverManageObject, ObjectStatus, PoolConfig,

@@ -8,8 +8,10 @@ use std::fmt;
 use std::future::Future;
 use std::hash::{BuildHasher, Hash};
 
-use crate::once_map::DefaultBuildHasher;
+use crate::hasher::DefaultBuildHasher;
+use crate::once_map::compute::{part_future, sure, unfailing};
 use crate::once_map::joins::Joins;
+use crate::once_map::part::{Keeps, Part};
 
 /// Does the same work once for all who ask for it at the same time.
 ///
@@ -36,7 +38,7 @@ pub struct Group<K, V, S = DefaultBuildHasher> {
 impl<K, V> Group<K, V> {
     /// A group in which nobody works.
     pub fn new() -> Self {
-        Self::with_hasher(DefaultBuildHasher::default())
+        Self::with_hasher(DefaultBuildHasher::new())
     }
 }
 
@@ -64,31 +66,23 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> Group<K, V, S> {
     ///
     /// Dropping the future drops the work if it is this caller's, and passes it to the next one in
     /// line.
-    pub async fn work<F, A>(&self, key: K, f: F) -> V
+    #[track_caller]
+    pub fn work<F, A>(&self, key: K, f: F) -> Work<'_, K, V, S, F, A>
     where
         F: FnOnce() -> A,
         A: Future<Output = V>,
     {
-        self.work_shared(key, f).await.0
+        Work::new(Part::new(&self.joins, Keeps::Nothing, key, f))
     }
 
     /// As [`work`](Self::work), and whether others got the same value.
-    pub async fn work_shared<F, A>(&self, key: K, f: F) -> (V, bool)
+    #[track_caller]
+    pub fn work_shared<F, A>(&self, key: K, f: F) -> WorkShared<'_, K, V, S, F, A>
     where
         F: FnOnce() -> A,
         A: Future<Output = V>,
     {
-        let joined = self.joins.join(key);
-        // Somebody else's value, unless this caller's work says otherwise.
-        let mut shared = true;
-        let (leave, was_shared) = (&joined, &mut shared);
-        let work = move || async move {
-            let value = f().await;
-            *was_shared = leave.detach();
-            value
-        };
-        let value = joined.cell().get_or_init(work).await.clone();
-        (value, shared)
+        WorkShared::new(Part::new(&self.joins, Keeps::Nothing, key, f))
     }
 
     /// As [`work`](Self::work), for work that may fail.
@@ -96,12 +90,13 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> Group<K, V, S> {
     /// # Errors
     ///
     /// Those of this caller's own work; then the next one in line does its own.
-    pub async fn try_work<E, F, A>(&self, key: K, f: F) -> Result<V, E>
+    #[track_caller]
+    pub fn try_work<E, F, A>(&self, key: K, f: F) -> TryWork<'_, K, V, S, F, A>
     where
         F: FnOnce() -> A,
         A: Future<Output = Result<V, E>>,
     {
-        self.try_work_shared(key, f).await.map(|(value, _)| value)
+        TryWork::new(Part::new(&self.joins, Keeps::Nothing, key, f))
     }
 
     /// As [`try_work`](Self::try_work), and whether others got the same value.
@@ -109,21 +104,13 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> Group<K, V, S> {
     /// # Errors
     ///
     /// As [`try_work`](Self::try_work).
-    pub async fn try_work_shared<E, F, A>(&self, key: K, f: F) -> Result<(V, bool), E>
+    #[track_caller]
+    pub fn try_work_shared<E, F, A>(&self, key: K, f: F) -> TryWorkShared<'_, K, V, S, F, A>
     where
         F: FnOnce() -> A,
         A: Future<Output = Result<V, E>>,
     {
-        let joined = self.joins.join(key);
-        let mut shared = true;
-        let (leave, was_shared) = (&joined, &mut shared);
-        let work = move || async move {
-            let value = f().await?;
-            *was_shared = leave.detach();
-            Ok(value)
-        };
-        let value = joined.cell().get_or_try_init(work).await?.clone();
-        Ok((value, shared))
+        TryWorkShared::new(Part::new(&self.joins, Keeps::Nothing, key, f))
     }
 
     /// Lets later callers for `key` start anew, though somebody works on it; true if somebody did.
@@ -147,6 +134,30 @@ impl<K, V, S> fmt::Debug for Group<K, V, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Group").field("len", &self.len()).finish_non_exhaustive()
     }
+}
+
+part_future! {
+    /// The future of [`Group::work`].
+    Work, V, V;
+    unfailing, |result| sure(result).0
+}
+
+part_future! {
+    /// The future of [`Group::work_shared`].
+    WorkShared, (V, bool), V;
+    unfailing, |result| sure(result)
+}
+
+part_future! {
+    /// The future of [`Group::try_work`].
+    TryWork, Result<V, E>, Result<V, E>, E;
+    |made| made, |result| result.map(|(value, _)| value)
+}
+
+part_future! {
+    /// The future of [`Group::try_work_shared`].
+    TryWorkShared, Result<(V, bool), E>, Result<V, E>, E;
+    |made| made, |result| result
 }
 
 #[cfg(all(test, not(loom)))]

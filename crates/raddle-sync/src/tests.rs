@@ -7,6 +7,8 @@ pub(crate) mod crowds;
 #[cfg(not(loom))]
 mod drop_points;
 #[cfg(not(loom))]
+mod futures;
+#[cfg(not(loom))]
 mod matrix;
 #[cfg(loom)]
 pub(crate) mod model;

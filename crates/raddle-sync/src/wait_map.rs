@@ -30,6 +30,7 @@
 mod call;
 mod map;
 
+pub use crate::hasher::DefaultBuildHasher;
 pub use call::{OwnedWaitMapWait, WaitMapClosed, WaitMapWait};
 pub use map::WaitMap;
 

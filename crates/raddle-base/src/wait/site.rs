@@ -81,6 +81,7 @@ pub struct WaitSite {
 
 impl WaitSite {
     /// The caller's place, for a wait of this kind.
+    #[inline]
     #[track_caller]
     pub const fn here(kind: WaitKind) -> Self {
         WaitSite { kind, location: Location::caller() }

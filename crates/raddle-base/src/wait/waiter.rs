@@ -85,13 +85,19 @@ impl<P> Waiter<P> {
         #[inline]
         #[track_caller]
         pub const fn new(kind: WaitKind, payload: P) -> Self {
+            Waiter::at(WaitSite::here(kind), payload)
+        }
+
+        /// An idle node of a wait that was written in another place than its caller's.
+        #[inline]
+        pub const fn at(site: WaitSite, payload: P) -> Self {
             Waiter {
                 links: Links::new(),
-                state: NodeState::new(kind),
+                state: NodeState::new(site.kind),
                 waker: UnsafeCell::new(MaybeUninit::uninit()),
                 stamp: UnsafeCell::new(MaybeUninit::uninit()),
                 payload: UnsafeCell::new(payload),
-                location: Location::caller(),
+                location: site.location,
                 _pin: PhantomPinned,
             }
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -40,18 +40,20 @@ impl<A: Future, F: FnOnce() -> A> LazyCell<A, F> {
         Force::new(self)
     }
 
-    /// The value for writing, computed now if it is not there. Dropping the future leaves the
-    /// initialiser as far as it got.
+    /// The value for writing, computed now if it is not there.
+    ///
+    /// # Cancel safety
+    ///
+    /// As for [`force`](Self::force).
     ///
     /// # Panics
     ///
     /// As for [`force`](Self::force).
-    pub async fn force_mut(&mut self) -> &mut A::Output
+    pub fn force_mut(&mut self) -> ForceMut<'_, A, F>
     where
         A: Unpin,
     {
-        self.force().await;
-        self.get_mut().expect("it was computed above")
+        ForceMut { cell: Some(Pin::new(self)) }
     }
 
     /// As [`force_mut`](Self::force_mut), for any initialiser. The value itself is not pinned.
@@ -59,10 +61,8 @@ impl<A: Future, F: FnOnce() -> A> LazyCell<A, F> {
     /// # Panics
     ///
     /// As for [`force`](Self::force).
-    pub async fn force_pin_mut(self: Pin<&mut Self>) -> &mut A::Output {
-        self.as_ref().force_pin().await;
-        // SAFETY: the future is gone; nothing that was pinned is moved.
-        unsafe { self.get_unchecked_mut() }.get_mut().expect("it was computed above")
+    pub fn force_pin_mut(self: Pin<&mut Self>) -> ForceMut<'_, A, F> {
+        ForceMut { cell: Some(self) }
     }
 
     /// The value, computed now on this thread if it is not there.
@@ -133,6 +133,33 @@ impl<'a, A: Future, F: FnOnce() -> A> Future for Force<'a, A, F> {
         cell.stage.with_mut(|stage| unsafe { *stage = Stage::Value(value) });
         drop(settle);
         Poll::Ready(value_or_panic(cell))
+    }
+}
+
+/// The future of [`LazyCell::force_mut`] and [`LazyCell::force_pin_mut`].
+#[must_use = "futures do nothing unless awaited"]
+pub struct ForceMut<'a, A: Future, F> {
+    /// None when it is over.
+    cell: Option<Pin<&'a mut LazyCell<A, F>>>,
+}
+
+impl<'a, A: Future, F: FnOnce() -> A> Future for ForceMut<'a, A, F> {
+    type Output = &'a mut A::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<&'a mut A::Output> {
+        let cell = self.cell.as_ref().expect("a call was polled after its end");
+        // Nobody else is there, so the lead is free at each poll, and given up after it.
+        ready!(pin!(Force::new(cell.as_ref())).poll(cx));
+        let cell = self.cell.take().expect("it was there above");
+        // SAFETY: the future is gone; nothing that was pinned is moved.
+        let cell = unsafe { cell.get_unchecked_mut() };
+        Poll::Ready(cell.get_mut().expect("it was computed above"))
+    }
+}
+
+impl<A: Future, F> fmt::Debug for ForceMut<'_, A, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ForceMut").finish_non_exhaustive()
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -32,7 +33,12 @@ pub(crate) struct Attempt<'a, F, A> {
 impl<'a, F, A> Attempt<'a, F, A> {
     #[track_caller]
     pub(crate) fn new(once: &'a Once, make: F) -> Self {
-        Attempt { running: None, leading: None, make: Some(make), lead: Lead::new(once) }
+        Attempt::at(once, make, Location::caller())
+    }
+
+    /// The same, for a call that was written in this place.
+    pub(crate) fn at(once: &'a Once, make: F, place: &'static Location<'static>) -> Self {
+        Attempt { running: None, leading: None, make: Some(make), lead: Lead::at(once, place) }
     }
 }
 

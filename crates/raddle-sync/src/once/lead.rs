@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use raddle_base::context;
-use raddle_base::wait::{Phase, Removed, WaitKind, Waiter};
+use raddle_base::wait::{Phase, Removed, WaitKind, WaitSite, Waiter};
 
 use super::core::{CANDIDATES, IDLE, LEADS, Leading, NoLead, Once, RUNNING, STATE};
 use crate::crowd::Step;
@@ -21,7 +22,13 @@ pub(crate) struct Lead<'a> {
 impl<'a> Lead<'a> {
     #[track_caller]
     pub(crate) fn new(once: &'a Once) -> Self {
-        Lead { once, node: Waiter::new(WaitKind::Event, ()) }
+        Lead::at(once, Location::caller())
+    }
+
+    /// The same, for a wait that was written in this place.
+    pub(crate) fn at(once: &'a Once, location: &'static Location<'static>) -> Self {
+        let site = WaitSite { kind: WaitKind::Event, location };
+        Lead { once, node: Waiter::at(site, ()) }
     }
 
     /// # Safety

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
 use std::mem::MaybeUninit;
 
 use raddle_base::shim::cell::UnsafeCell;
@@ -95,37 +94,6 @@ impl<T> OnceCell<T> {
         Some(unsafe { self.value.get_mut().assume_init_mut() })
     }
 
-    /// The value for writing, made by `f` if it is not there. With the cell borrowed exclusively
-    /// nobody else waits; dropping the future leaves the cell empty.
-    pub async fn get_mut_or_init<F, A>(&mut self, f: F) -> &mut T
-    where
-        F: FnOnce() -> A,
-        A: Future<Output = T>,
-    {
-        if !self.is_initialized() {
-            let value = f().await;
-            *self = OnceCell::from_value(value);
-        }
-        self.get_mut().expect("it was set above")
-    }
-
-    /// As [`get_mut_or_init`](Self::get_mut_or_init), with an initialiser that may fail.
-    ///
-    /// # Errors
-    ///
-    /// Those of the initialiser; the cell stays empty.
-    pub async fn get_mut_or_try_init<E, F, A>(&mut self, f: F) -> Result<&mut T, E>
-    where
-        F: FnOnce() -> A,
-        A: Future<Output = Result<T, E>>,
-    {
-        if !self.is_initialized() {
-            let value = f().await?;
-            *self = OnceCell::from_value(value);
-        }
-        Ok(self.get_mut().expect("it was set above"))
-    }
-
     /// The value; made by `f` on this thread, if nobody makes it before.
     ///
     /// # Panics
@@ -179,7 +147,11 @@ impl<T> OnceCell<T> {
     }
 
     /// Writes the value and lets everybody go.
-    pub(super) fn write<'a>(&'a self, value: T, leading: Leading<'a>) -> &'a T {
+    pub(crate) fn once(&self) -> &Once {
+        &self.once
+    }
+
+    pub(crate) fn write<'a>(&'a self, value: T, leading: Leading<'a>) -> &'a T {
         // SAFETY: the leader is alone with the place until it completes.
         let place = self.value.with_mut(|place| unsafe { &*(*place).write(value) });
         leading.complete();

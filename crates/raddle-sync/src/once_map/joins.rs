@@ -176,6 +176,14 @@ impl<K, V, S> Joined<'_, K, V, S> {
         &self.entry.cell
     }
 
+    /// A clone of the value, which is there.
+    pub(crate) fn value(&self) -> V
+    where
+        V: Clone,
+    {
+        self.cell().get().expect("the once is done").clone()
+    }
+
     /// Lets later callers begin anew; tells whether others have joined by now.
     pub(crate) fn detach(&self) -> bool {
         self.joins.detach(&self.entry) > 1

@@ -16,7 +16,7 @@ use std::thread::ThreadId;
 use raddle_base::context::{self, Place};
 use raddle_base::wait::{WaitKind, WaitSite};
 
-const ENTRIES: usize = 4096;
+const ENTRIES: usize = 1 << 14;
 /// How far from its place an entry may lie.
 const REACH: usize = 32;
 /// An entry that is being written.

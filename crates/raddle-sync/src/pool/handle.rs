@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use raddle_base::shim::mutex::Mutex;
 
 use super::checkout::{Checked, Pooled};
 use super::core::{Inner, Next, Objects, Slot};
+use super::futures::{Get, ReplenishTo};
 use super::manage::{ManageObject, ObjectStatus, PoolConfig};
 use crate::block_on::{block_on, wait_timeout};
 use crate::semaphore::Semaphore;
@@ -92,19 +94,23 @@ impl<M: ManageObject> Pool<M> {
     /// # Errors
     ///
     /// If a new one was needed and could not be made; the place is free again.
-    pub async fn get(&self) -> Result<Pooled<M>, M::Error> {
+    #[track_caller]
+    pub fn get(&self) -> Get<impl Future<Output = Result<Pooled<M>, M::Error>>> {
         let inner = &self.inner;
-        let permit = inner.permits.acquire().await.unwrap_or_else(|_| unreachable!("never closed"));
-        loop {
-            let slot = match inner.next() {
-                Next::Idle(slot) => Checked::new(inner, slot).check().await,
-                Next::Room(room) => Some(room.fill(inner.manage.create().await?)),
-            };
-            if let Some(slot) = slot {
-                permit.forget();
-                return Ok(Pooled::new(inner, slot));
+        let acquire = inner.permits.acquire();
+        Get(async move {
+            let permit = acquire.await.unwrap_or_else(|_| unreachable!("never closed"));
+            loop {
+                let slot = match inner.next() {
+                    Next::Idle(slot) => Checked::new(inner, slot).check().await,
+                    Next::Room(room) => Some(room.fill(inner.manage.create().await?)),
+                };
+                if let Some(slot) = slot {
+                    permit.forget();
+                    return Ok(Pooled::new(inner, slot));
+                }
             }
-        }
+        })
     }
 
     /// Takes an idle object out, as it is and unchecked, if there is one and none is waited for.
@@ -145,17 +151,26 @@ impl<M: ManageObject> Pool<M> {
     /// # Errors
     ///
     /// If one could not be made; those made before stay.
-    pub async fn replenish_to(&self, count: usize) -> Result<usize, M::Error> {
+    ///
+    /// # Cancel safety
+    ///
+    /// Objects made before stay; the one that is being made is dropped, and its place is free.
+    pub fn replenish_to(
+        &self,
+        count: usize,
+    ) -> ReplenishTo<impl Future<Output = Result<usize, M::Error>>> {
         let inner = &self.inner;
-        let mut made = 0;
-        // A permit, so that there are never more objects than permits.
-        while let Ok(permit) = inner.permits.try_acquire() {
-            let Some(room) = inner.reserve(count) else { break };
-            inner.put_back(room.fill(inner.manage.create().await?));
-            drop(permit);
-            made += 1;
-        }
-        Ok(made)
+        ReplenishTo(async move {
+            let mut made = 0;
+            // A permit, so that there are never more objects than permits.
+            while let Ok(permit) = inner.permits.try_acquire() {
+                let Some(room) = inner.reserve(count) else { break };
+                inner.put_back(room.fill(inner.manage.create().await?));
+                drop(permit);
+                made += 1;
+            }
+            Ok(made)
+        })
     }
 
     /// Gives an object to the pool.

@@ -209,3 +209,13 @@ fn threads_compute_each_key_once() {
         assert_eq!(shared.1.load(SeqCst), shared.0.len());
     });
 }
+
+#[test]
+fn each_map_hashes_with_a_seed_of_its_own() {
+    use crate::once_map::DefaultBuildHasher;
+    use std::hash::BuildHasher;
+    let hashers: Vec<_> = (0..8).map(|_| DefaultBuildHasher::new()).collect();
+    let hashes: std::collections::BTreeSet<_> = hashers.iter().map(|one| one.hash_one(7)).collect();
+    assert_eq!(hashes.len(), 8);
+    assert!(hashers.iter().all(|one| one.clone().hash_one("key") == one.hash_one("key")));
+}

@@ -12,7 +12,7 @@ use crate::tests::support::{Counter, Polled, hostile, refusing, watchdog};
 use crate::wait_map::OwnedWaitMapWait;
 use crate::{CancelExt, CancellationToken, WaitMap};
 
-type Wait = OwnedWaitMapWait<u32, u32, std::hash::BuildHasherDefault<std::hash::DefaultHasher>>;
+type Wait = OwnedWaitMapWait<u32, u32, crate::wait_map::DefaultBuildHasher>;
 
 #[test]
 fn a_value_reaches_the_first_with_its_key() {

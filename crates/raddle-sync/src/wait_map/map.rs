@@ -1,9 +1,11 @@
 //! The map itself: its queues, waking and closing.
 
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
+use std::hash::{BuildHasher, Hash};
 
 use raddle_base::wait::WaitQueue;
+
+use crate::hasher::DefaultBuildHasher;
 
 const QUEUES: usize = 16;
 
@@ -51,16 +53,15 @@ pub(super) type Queue<K, V> = WaitQueue<Slot<K, V>, bool>;
 /// assert_eq!(answers.wake(&8, "eight"), Err("eight"));
 /// assert_eq!(block_on(answer), Ok("seven"));
 /// ```
-pub struct WaitMap<K, V, S = BuildHasherDefault<DefaultHasher>> {
+pub struct WaitMap<K, V, S = DefaultBuildHasher> {
     pub(super) queues: [Queue<K, V>; QUEUES],
     hasher: S,
 }
 
 impl<K, V> WaitMap<K, V> {
-    /// An open map in which nobody waits. Its hasher has no seed: not for keys that an attacker
-    /// chooses.
+    /// An open map in which nobody waits.
     pub fn new() -> Self {
-        Self::with_hasher(BuildHasherDefault::default())
+        Self::with_hasher(DefaultBuildHasher::new())
     }
 }
 
