@@ -1,7 +1,8 @@
 //! Bounded service: what other tasks do on the only worker does not decide who is served.
 //!
 //! Everything here is counted in turns, not in time: with endless yielders on the one worker, an
-//! event from outside must come through before any of them has ended.
+//! event from outside must come through before any of them has ended. There is no monitor, so that
+//! the one worker stays the only one however slow the machine is.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use raddle_tests::watched;
 
 /// A one-worker runtime with `yielders` tasks that yield until the flag is set.
 fn busy(yielders: usize) -> (Runtime, Arc<AtomicBool>) {
-    let runtime = Builder::new().workers(1).build().unwrap();
+    let runtime = Builder::new().workers(1).monitor(false).build().unwrap();
     let stop = Arc::new(AtomicBool::new(false));
     for _ in 0..yielders {
         let stop = stop.clone();
@@ -99,7 +100,7 @@ async fn cost_of_yields(runtime: &Runtime) -> (u64, u64) {
 #[test]
 fn a_worker_nobody_waits_on_for_io_asks_neither_clock_nor_kernel() {
     watched(|| {
-        let runtime = Arc::new(Builder::new().workers(1).build().unwrap());
+        let runtime = Arc::new(Builder::new().workers(1).monitor(false).build().unwrap());
         let inner = runtime.clone();
         let task = runtime.spawn(async move {
             let (near, far) = UnixStream::pair().unwrap();
@@ -130,7 +131,7 @@ fn a_worker_nobody_waits_on_for_io_asks_neither_clock_nor_kernel() {
 #[test]
 fn two_tasks_that_wake_each_other_do_not_starve_a_third() {
     watched(|| {
-        let runtime = Builder::new().workers(1).build().unwrap();
+        let runtime = Builder::new().workers(1).monitor(false).build().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let bells = [Arc::new(Notify::new()), Arc::new(Notify::new())];
         let rounds = Arc::new(AtomicU64::new(0));
@@ -169,7 +170,7 @@ fn two_tasks_that_wake_each_other_do_not_starve_a_third() {
 #[test]
 fn free_and_pinned_tasks_take_turns() {
     watched(|| {
-        let runtime = Builder::new().workers(1).build().unwrap();
+        let runtime = Builder::new().workers(1).monitor(false).build().unwrap();
         let counts = [Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0))];
         let (free, pinned) = (counts[0].clone(), counts[1].clone());
         let (ratio, wait) = mpsc::channel();

@@ -7,8 +7,10 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
 mod boot;
+mod cpu;
 
 pub use boot::BootInstant;
+pub use cpu::CpuClock;
 
 /// A point of the monotonic clock (`CLOCK_MONOTONIC`): nanoseconds since some time before boot.
 ///

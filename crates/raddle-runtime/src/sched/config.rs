@@ -84,7 +84,8 @@ pub struct Config {
     /// The time between two readings of the clock that a busy worker aims at while a timer is armed
     /// or its driver must be asked.
     pub service_target: Duration,
-    /// How many times in a row a task woken by the running one may go before the queues; at least 1.
+    /// How many times in a row a task woken by the running one may go before the queues; at least
+    /// 1.
     pub slot_runs: u32,
     /// How long a worker with nothing to do looks for work before it blocks.
     pub spin_before_park: Duration,

@@ -19,6 +19,9 @@
 //! stuck. Process time of a loop of yields with a look each 0.5 ms: +4.4 %, 1 ms +1.95 %, 2 ms
 //! +1.05 %.
 //!
+//! A thread that the kernel does not run does not move either: its processor time tells. It is left
+//! alone, unless it blocks in the kernel.
+//!
 //! **What counts as work behind it**: its slot, queues and inbox, tasks that foreign threads have
 //! spawned, due timers, and whatever its driver has not looked at. A stuck worker with nothing
 //! behind it is left alone: there is nothing to be done better elsewhere.

@@ -35,6 +35,8 @@ pub(crate) struct Peer {
     pub(crate) remote: Arc<OnceLock<Arc<dyn Remote>>>,
     /// Who does this worker's duties.
     pub(crate) duty: Duty,
+    /// The processor time of the worker's thread, as bits; 0 while there is none.
+    pub(crate) cpu: AtomicU64,
     /// The id of the task that is polled now or was polled last.
     pub(crate) running: AtomicU64,
     pub(crate) counters: Counters,
@@ -60,6 +62,7 @@ impl Peer {
             timers,
             remote,
             duty: Duty::new(),
+            cpu: AtomicU64::new(0),
             running: AtomicU64::new(0),
             counters: Counters::new(),
         }

@@ -1,9 +1,10 @@
 //! The owner's side of a worker: free and pinned queues, and the order in which they are served.
 //!
 //! Each side, free and pinned, has a slot, a rotating queue and a served queue. The sides
-//! alternate while both have work; on a side the slot comes first, at most so many times in a
-//! row as the settings say (3), and then served and rotating alternate. So the k-th served task waits for at most 2k
-//! dispatches, 8k while slots are refilled, and 16k while both sides are busy as well.
+//! alternate while both have work; on a side the slot comes first, at most as many times in a row
+//! as the settings say (3), and then served and rotating alternate. So the k-th served task waits
+//! for at most 2k dispatches, 8k while slots are refilled, and 16k while both sides are busy as
+//! well.
 
 use std::cell::{Cell, RefCell};
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use raddle_base::shim::atomic::Ordering::Acquire;
+use raddle_base::clock::CpuClock;
+use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed};
 
 use crate::blocking::job;
 use crate::sched::shared::{Seat, Shared};
@@ -123,6 +124,8 @@ pub(crate) fn live_around(worker: &Worker, body: impl FnOnce(&Worker)) {
     }
     hook(shared.config.on_thread_start.as_deref(), worker.index);
     worker.entered(|worker| {
+        // Relaxed: a number; the monitor reads it of workers that are awake.
+        worker.peer().cpu.store(CpuClock::own().to_bits(), Relaxed);
         // Born: until now it counted as dozing, so it cannot have been sent to search.
         let _ = shared.idle.awake(&worker.peer().sleep);
         shared.rest.worker_wakes();

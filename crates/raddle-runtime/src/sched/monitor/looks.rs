@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use raddle_base::clock::Instant;
+use raddle_base::clock::{CpuClock, Instant};
 use raddle_base::shim::atomic::Ordering::Relaxed;
 
 use crate::sched::monitor::report;
@@ -33,13 +33,20 @@ struct Seen {
     epoch: u64,
     /// When that number was first seen.
     since: Instant,
+    /// How long the worker's thread had run by then.
+    ran: Duration,
     /// It did not move and had work behind it at the last look already.
     suspected: bool,
     reported: bool,
 }
 
-const NEVER: Seen =
-    Seen { epoch: u64::MAX, since: Instant::FAR_FUTURE, suspected: false, reported: false };
+const NEVER: Seen = Seen {
+    epoch: u64::MAX,
+    since: Instant::FAR_FUTURE,
+    ran: Duration::ZERO,
+    suspected: false,
+    reported: false,
+};
 
 /// What was seen of all workers and stand-ins.
 pub(super) struct Looks {
@@ -101,7 +108,9 @@ impl Seen {
         if self.epoch != u64::MAX && moved < SLOW && !peer.duty.is_absent() {
             peer.duty.call();
         }
-        *self = Seen { epoch, since: now, ..NEVER };
+        // A system call a look and busy worker: 0.2 µs in 2 ms.
+        let ran = clock(peer).and_then(CpuClock::time).unwrap_or_default();
+        *self = Seen { epoch, since: now, ran, ..NEVER };
         true
     }
 
@@ -114,9 +123,10 @@ impl Seen {
         }
         let still = now.duration_since(self.since);
         let mut again = false;
-        if still >= shared.config.rescue_after && !peer.duty.is_stuck() {
+        let limit = shared.config.rescue_after;
+        if still >= limit && !peer.duty.is_stuck() {
             let behind = is_behind(shared, peer, now);
-            if behind && self.suspected && shared.config.rescue {
+            if behind && self.suspected && shared.config.rescue && self.is_at_it(peer, limit) {
                 stand_in::take_over(shared, index);
             }
             again = behind && !self.suspected;
@@ -126,6 +136,15 @@ impl Seen {
             self.report(shared, index, still, now);
         }
         again
+    }
+
+    /// Whether the worker's thread has run for half of `limit` since it last moved, or blocks. One
+    /// that only waits for a processor is no case for a stand-in, which would wait as well.
+    #[cold]
+    fn is_at_it(&self, peer: &Peer, limit: Duration) -> bool {
+        let Some(clock) = clock(peer) else { return true };
+        let ran = clock.time().map_or(limit, |time| time.saturating_sub(self.ran));
+        ran >= limit / 2 || clock.is_blocked()
     }
 
     #[cold]
@@ -144,6 +163,11 @@ impl Seen {
             report::tell(shared, index, id, still, others);
         }
     }
+}
+
+fn clock(peer: &Peer) -> Option<CpuClock> {
+    // Relaxed: a number, written before the worker was first awake.
+    CpuClock::from_bits(peer.cpu.load(Relaxed))
 }
 
 /// Whether something waits for the worker that others could do.
