@@ -70,8 +70,6 @@ struct Owned {
     seen: Cell<u32>,
     /// How many events were told since the owner last returned from waiting.
     told: Cell<u32>,
-    /// At the last look, the kernel had work for this thread that was left for later.
-    put_off: Cell<bool>,
 }
 
 /// One worker's ring.
@@ -115,7 +113,6 @@ impl Ring {
                 uring,
                 doorbell,
                 seen: Cell::new(0),
-                put_off: Cell::new(false),
                 told: Cell::new(0),
             }),
             group_writes_from: config.group_writes_from,

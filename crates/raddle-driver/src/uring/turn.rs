@@ -53,18 +53,10 @@ impl Ring {
         told
     }
 
-    /// Whether the kernel has work that runs only when this thread enters.
-    ///
-    /// Any system call runs it, and the next dispatch most likely makes one: so the first time
-    /// the flag is seen it is left at that, and only if it is still there at the next look is an
-    /// entry spent on it.
+    /// Whether the kernel has work that runs only when this thread enters. Any system call of a
+    /// task runs it too; a worker that has such tasks to run leaves its driver alone until then.
     fn must_enter(&self) -> bool {
-        let flags = self.memory.load_flags();
-        if flags & SQ_CQ_OVERFLOW != 0 {
-            return true;
-        }
-        let asked = flags & SQ_TASKRUN != 0;
-        asked & self.owned().put_off.replace(asked)
+        self.memory.load_flags() & (SQ_CQ_OVERFLOW | SQ_TASKRUN) != 0
     }
 
     /// Whether completions wait to be read: one load.

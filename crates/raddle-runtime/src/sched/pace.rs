@@ -4,8 +4,8 @@
 //! to be asked by a system call, the clock is read every so many dispatches, so that readings are
 //! a target time apart (25 µs, settable): the count is that time divided by the mean length of the
 //! dispatches since the last reading, between 1 and [`MOST`]. It at most doubles from one reading
-//! to the next: a short dispatch says little about those that follow, and a count taken from one alone
-//! would be spent on long ones. With nothing armed, no reading is made at all.
+//! to the next: a short dispatch says little about those that follow, and a count taken from one
+//! alone would be spent on long ones. With nothing armed, no reading is made at all.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -76,7 +76,7 @@ impl Pace {
         due
     }
 
-    /// The worker has slept: read the clock at the next look, if it is needed at all.
+    /// Read the clock at the next look, if it is needed at all.
     pub(crate) fn wake(&self) {
         self.left.set(1);
     }

@@ -73,6 +73,18 @@ impl Turns {
         self.served_next.set(served);
         served
     }
+
+    /// It was the turn of the served queue, and it was empty: a task that is served next does not
+    /// wait for one more dispatch.
+    #[inline]
+    fn served_was_empty(&self) {
+        self.served_next.set(false);
+    }
+
+    /// Whether the rotating queue goes first at the next turn.
+    fn rotating_next(&self) -> bool {
+        self.served_next.get()
+    }
 }
 
 /// What a push owes to sleeping siblings.
@@ -197,9 +209,11 @@ impl Sides {
         true
     }
 
-    /// Whether more than one served task waits here.
+    /// Whether a served task waits here for another dispatch than its own.
     pub(crate) fn has_served_to_share(&self) -> bool {
-        self.served_any.get() && self.served.has_more_than_one()
+        self.has_served()
+            && (self.served.has_more_than_one()
+                || (self.free_turns.rotating_next() && !self.rotating.is_empty()))
     }
 
     /// Whether served tasks wait here.
@@ -261,6 +275,9 @@ impl Sides {
     fn pop_served(&self, peer: &Peer) -> Option<Runnable> {
         let task = self.served.pop(&peer.served);
         self.served_any.set(task.is_some());
+        if task.is_none() {
+            self.free_turns.served_was_empty();
+        }
         task
     }
 
@@ -323,6 +340,9 @@ impl Pinned {
         }
         let task = if self.turns.queues() {
             let served = self.served.borrow_mut().pop_front();
+            if served.is_none() {
+                self.turns.served_was_empty();
+            }
             served.or_else(|| self.rotating.borrow_mut().pop_front())
         } else {
             let rotating = self.rotating.borrow_mut().pop_front();
@@ -331,3 +351,7 @@ impl Pinned {
         task.or_else(|| self.slot.take())
     }
 }
+
+#[cfg(test)]
+#[path = "tests/sides.rs"]
+mod tests;

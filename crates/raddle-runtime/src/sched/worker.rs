@@ -129,7 +129,12 @@ impl Worker {
             self.hold_or_serve(peer);
         }
         if doorbell.is_owed() || peer.timers.is_armed() {
-            self.mind(peer, doorbell);
+            // Counted here and not behind a call: this is the way of each dispatch while a timer
+            // is armed.
+            let due = self.pace.tick();
+            if due || doorbell.prepared() != 0 {
+                self.mind(peer, doorbell, due);
+            }
         }
     }
 
@@ -184,15 +189,20 @@ impl Worker {
         }
     }
 
-    /// Something is prepared, or armed, or to be asked for: submits, or counts down to the next
-    /// reading of the clock and does what is due by it.
+    /// Something is prepared: submits. The clock is due: reads it, if a timer is armed or the
+    /// driver must be asked, and does what is due by it.
     #[cold]
-    fn mind(&self, peer: &Peer, doorbell: &Doorbell) {
+    fn mind(&self, peer: &Peer, doorbell: &Doorbell, due: bool) {
         if doorbell.prepared() != 0 && !doorbell.rung() {
             self.hold_or_serve(peer);
         }
-        if (doorbell.is_polled() || peer.timers.is_armed()) && self.pace.tick() {
+        if !due {
+            return;
+        }
+        if doorbell.is_polled() || peer.timers.is_armed() {
             self.read_clock(peer);
+        } else {
+            self.pace.wake();
         }
     }
 
