@@ -4,14 +4,15 @@
 //! the interval is at or below the limit. An absolute bar is one sample's figure. What comes out is
 //! a table in Markdown with ratio, interval and verdict, each line with its command.
 
-use crate::compare::{self, Request, Stop};
 use crate::machine::Machine;
-use crate::outcome::Sample;
 use crate::run;
-use crate::stats::RESAMPLES;
+use lines::{compared, line};
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
+
+mod lines;
+mod service;
 
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ static RELATIVE: &[Relative] = &[
     ("echo_1", "raddle", "monoio", 1.05),
     ("echo_1", "raddle", "raw-epoll", 1.05),
     ("http_hello", "raddle", "tokio-current", 1.0),
+    ("noise", "raddle", "raddle-quiet", 1.025),
 ];
 
 /// Case, contender, figure, and the most that it may be.
@@ -65,7 +67,11 @@ pub(crate) fn main(glob: &str, smoke: bool, file: Option<&Path>) -> ExitCode {
     let chosen = |case: &str| run::matches(glob, case);
     let relative = RELATIVE.iter().filter(|bar| chosen(bar.0)).map(|bar| judged(bar, smoke));
     let absolute = ABSOLUTE.iter().filter(|bar| chosen(bar.0)).map(|bar| measured(bar, smoke));
-    for line in relative.chain(absolute) {
+    let waits = service::WAITS.iter().filter(|bar| chosen(bar.case));
+    let waits = waits.flat_map(|bar| service::measured(bar, smoke));
+    let figures = service::FIGURES.iter().filter(|bar| chosen(bar.case));
+    let figures = figures.map(|bar| service::judged(bar, smoke));
+    for line in relative.chain(absolute).chain(waits).chain(figures) {
         println!("{line}");
         text += &(line + "\n");
     }
@@ -78,50 +84,12 @@ pub(crate) fn main(glob: &str, smoke: bool, file: Option<&Path>) -> ExitCode {
     }
 }
 
-fn verdict(met: bool) -> &'static str {
-    if met { "yes" } else { "**no**" }
-}
-
 /// One relative bar as a line of the table.
 fn judged(&(case, a, b, limit): &Relative, smoke: bool) -> String {
-    let request = Request {
-        case: case.to_owned(),
-        a: a.to_owned(),
-        b: b.to_owned(),
-        figure: None,
-        higher: false,
-        stop: if smoke { Stop::Pairs(2) } else { Stop::Until(limit) },
-        seed: 1,
-        resamples: RESAMPLES,
-        smoke,
-        json: None,
-    };
-    let mut sampler = |case: &str, contender: &str| run::sample(case, contender, smoke);
-    match compare::compare(&request, &mut sampler) {
-        Ok(found) => format!(
-            "| {case} | {a} | {b} | {:.3} | {:.3} to {:.3} | {} | ≤ {limit} | {} |",
-            found.ratio,
-            found.ci_low,
-            found.ci_high,
-            found.pairs,
-            verdict(found.ci_high <= limit)
-        ),
-        Err(error) => format!("| {case} | {a} | {b} | {error} | | | ≤ {limit} | **no** |"),
-    }
+    compared(case, (a, b), limit, smoke, |request| request)
 }
 
 /// One absolute bar as a line of the table.
 fn measured(&(case, contender, figure, limit): &Absolute, smoke: bool) -> String {
-    let sample = run::sample(case, contender, smoke);
-    let (found, met) = absolute(&sample, figure, limit);
-    format!("| {case} {figure} | {contender} | | {found} | | | ≤ {limit} | {} |", verdict(met))
-}
-
-/// What a sample says of an absolute bar; a mismatch or a missing figure does not meet it.
-fn absolute(sample: &Sample, figure: &str, limit: f64) -> (String, bool) {
-    match sample.figure(Some(figure)) {
-        _ if !sample.is_ok() => (sample.check.clone(), false),
-        Some(value) => (format!("{value:.1} {}", sample.unit), value <= limit),
-        None => ("no such figure".to_owned(), false),
-    }
+    line(&run::sample(case, contender, smoke), figure, limit)
 }

@@ -11,7 +11,9 @@ pub(crate) mod deep_recursion;
 pub(crate) mod file_read;
 pub(crate) mod idle_wakeups;
 pub(crate) mod many_timers;
+pub(crate) mod noise;
 pub(crate) mod ping_pong_oneshot;
+pub(crate) mod service;
 pub(crate) mod spawn_batch;
 pub(crate) mod spawn_storm_busy;
 pub(crate) mod timer_lateness;
@@ -48,6 +50,21 @@ pub(crate) static CASES: &[Case] = &[
     case("http_hello", "ns", "hyper says hello, 64 keep-alive connections; server CPU a request"),
     case("mem_task", "bytes", "memory of each of 100,000 tasks that wait on a 32-byte future"),
     case("idle_wakeups", "switches", "voluntary switches in 5 s of an idle runtime"),
+    case("service", "us", "an event beside 1 task that yields; p99 of I/O to first poll"),
+    case("service_idle", "ns", "the same with no event; time a yield"),
+    case("service_multi", "us", "an event beside 64 tasks that yield; p99 of I/O to first poll"),
+    case("service_body_1us", "us", "an event beside 1 task with bodies of 1 µs; p99 of I/O"),
+    case("service_body_10us", "us", "an event beside 1 task with bodies of 10 µs; p99 of I/O"),
+    case("service_body_100us", "us", "an event beside 1 task with bodies of 100 µs; p99 of I/O"),
+    case(
+        "service_64_body_100us",
+        "us",
+        "an event beside 64 tasks with bodies of 100 µs; p99 of I/O",
+    ),
+    case("busy_sibling", "us", "an event, two workers, one of them in bodies of 1 ms; p99 of I/O"),
+    case("stuck_worker", "us", "events while all workers are in loops of 500 ms; p99 of I/O"),
+    case("stuck_worker_but_one", "us", "events while all workers but one are; p99 of I/O"),
+    case("noise", "ns", "yield_many; process CPU time a yield"),
     case("fan_out_compute", "ns", "64 tasks of 1 ms arithmetic on one worker; time in all"),
     case("spawn_storm_busy", "ns", "10,000 empty tasks beside one that keeps yielding; a task"),
     case("yield_in_hot_loop", "ns", "1 task yields 1,000,000 times; time a yield"),

@@ -61,6 +61,9 @@ struct Compare {
     a: String,
     /// The contender it is divided by.
     b: String,
+    /// The case that B runs, if it is not the same.
+    #[arg(long, value_name = "CASE")]
+    b_case: Option<String>,
     /// Compares this figure instead of the value.
     #[arg(long)]
     figure: Option<String>,
@@ -136,6 +139,7 @@ impl Compare {
             case: self.case,
             a: self.a,
             b: self.b,
+            b_case: self.b_case,
             figure: self.figure,
             higher: self.higher,
             seed: self.seed,

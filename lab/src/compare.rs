@@ -36,6 +36,8 @@ pub(crate) struct Request {
     pub(crate) case: String,
     pub(crate) a: String,
     pub(crate) b: String,
+    /// The case that B runs, if it is not the same.
+    pub(crate) b_case: Option<String>,
     /// A figure by name; the value if none.
     pub(crate) figure: Option<String>,
     /// More is better: the ratio is of B to A.
@@ -48,12 +50,19 @@ pub(crate) struct Request {
     pub(crate) json: Option<String>,
 }
 
+impl Request {
+    fn case_of_b(&self) -> &str {
+        self.b_case.as_ref().unwrap_or(&self.case)
+    }
+}
+
 /// The JSON object.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Comparison {
     case: String,
     a: String,
     b: String,
+    b_case: Option<String>,
     figure: String,
     higher: bool,
     pub(crate) pairs: usize,
@@ -94,10 +103,11 @@ fn print(request: &Request, found: &Comparison) -> Result<(), String> {
         None => {}
     }
     println!(
-        "{}: {} / {} ({}) = {:.4}, 95 % interval {:.4} to {:.4}, {} pairs, medians {} and {}",
+        "{}: {} / {}{} ({}) = {:.4}, 95 % interval {:.4} to {:.4}, {} pairs, medians {} and {}",
         found.case,
         found.a,
         found.b,
+        found.b_case.as_ref().map(|case| format!(" in {case}")).unwrap_or_default(),
         found.figure,
         found.ratio,
         found.ci_low,
@@ -173,6 +183,7 @@ fn comparison(
         case: request.case.clone(),
         a: request.a.clone(),
         b: request.b.clone(),
+        b_case: request.b_case.clone(),
         figure: request.figure.clone().unwrap_or_else(|| "value".to_owned()),
         higher: request.higher,
         pairs: made.pairs.len(),
@@ -187,9 +198,9 @@ fn comparison(
 }
 
 fn check_names(request: &Request) -> Result<(), String> {
-    let case = crate::cases::find(&request.case)
-        .ok_or_else(|| format!("no case {}: see `raddle-lab list`", request.case))?;
-    for name in [&request.a, &request.b] {
+    for (case, name) in [(&*request.case, &request.a), (request.case_of_b(), &request.b)] {
+        let case = crate::cases::find(case)
+            .ok_or_else(|| format!("no case {case}: see `raddle-lab list`"))?;
         let contender = contenders::find(name)
             .ok_or_else(|| format!("no contender {name}: see `raddle-lab list`"))?;
         if !contender.takes(case.name) {
@@ -207,15 +218,16 @@ fn block(
     made: &mut Pairs,
 ) -> Result<(), String> {
     for first in if a_first { [First::A, First::B] } else { [First::B, First::A] } {
-        let mut figure = |name: &str| figure_of(request, &sampler(&request.case, name));
+        let mut figure = |case: &str, name: &str| figure_of(request, &sampler(case, name));
+        let (a_case, b_case) = (&request.case, request.case_of_b());
         let (a, b) = match first {
             First::A => {
-                let a = figure(&request.a)?;
-                (a, figure(&request.b)?)
+                let a = figure(a_case, &request.a)?;
+                (a, figure(b_case, &request.b)?)
             }
             First::B => {
-                let b = figure(&request.b)?;
-                (figure(&request.a)?, b)
+                let b = figure(b_case, &request.b)?;
+                (figure(a_case, &request.a)?, b)
             }
         };
         let log_ratio = if request.higher { (b / a).ln() } else { (a / b).ln() };

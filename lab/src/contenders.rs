@@ -25,6 +25,7 @@ pub(crate) static ALL: &[Contender] = &[
     raddle::ONE_EPOLL,
     raddle::MULTI,
     raddle::MULTI_EPOLL,
+    raddle::QUIET,
     raddle::LOCAL,
     raddle::LOCAL_EPOLL,
     tokio::CURRENT,

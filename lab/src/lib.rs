@@ -1,11 +1,11 @@
 //! Paired benchmarks: scenario × contender, each contender an adapter.
 //!
 //! Reading order: `plan` says how much one sample does; `outcome` what it gives; `rt` what a
-//! contender must offer (tasks, or stacks that block); `cases` has a file for each scenario,
-//! generic over the contender; `contender` says what one is, `contenders` has a file for each
-//! runtime and the table of who takes part where; `served` and `load` are the two sides of the
-//! network cases; `compare` and `run` start the samples as processes and judge them with `stats`;
-//! `cli` is the face.
+//! contender must offer (tasks, or stacks that block), `hosted` what more for the service cases;
+//! `cases` has a file for each scenario, generic over the contender; `contender` says what one is,
+//! `contenders` has a file for each runtime and the table of who takes part where; `served` and
+//! `load` are the two sides of the network cases; `compare` and `run` start the samples as
+//! processes and judge them with `stats`; `cli` is the face.
 //!
 //! `lab/CASES.md` defines every case; a test keeps it complete.
 
@@ -16,6 +16,7 @@ mod compare;
 mod contender;
 mod contenders;
 mod counting;
+mod hosted;
 mod load;
 mod machine;
 mod memory;

@@ -2,13 +2,16 @@
 
 use super::*;
 use crate::contenders;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Sample};
+use lines::absolute;
 
 #[test]
 fn bars_name_cases_and_contenders_that_take_part() {
     let relative = RELATIVE.iter().flat_map(|bar| [(bar.0, bar.1), (bar.0, bar.2)]);
     let absolute = ABSOLUTE.iter().map(|bar| (bar.0, bar.1));
-    for (case, name) in relative.chain(absolute) {
+    let waits = service::WAITS.iter().flat_map(|bar| bar.by.iter().map(|name| (bar.case, *name)));
+    let figures = service::FIGURES.iter().flat_map(|bar| [(bar.case, bar.a), (bar.b_case, bar.b)]);
+    for (case, name) in relative.chain(absolute).chain(waits).chain(figures) {
         let contender = contenders::find(name).unwrap();
         assert!(contender.takes(case), "{name} {case}");
     }

@@ -21,8 +21,13 @@ fn hot(plan: Plan) -> Shape {
 
 /// `yield_many` on tasks.
 pub(crate) fn many_tasks<R: Tasks>(plan: Plan) -> Verdict {
+    many_tasks_by::<R>(plan, Judge::Wall)
+}
+
+/// The same, judged by either time.
+pub(crate) fn many_tasks_by<R: Tasks>(plan: Plan, judge: Judge) -> Verdict {
     let shape = many(plan);
-    R::run(repeat(plan, Judge::Wall, move || round::<R>(shape)))
+    R::run(repeat(plan, judge, move || round::<R>(shape)))
 }
 
 /// `yield_many` on stacks.

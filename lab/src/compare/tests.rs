@@ -8,6 +8,7 @@ fn request(stop: Stop) -> Request {
         case: "yield_many".to_owned(),
         a: "smol".to_owned(),
         b: "tokio-current".to_owned(),
+        b_case: None,
         figure: None,
         higher: false,
         stop,
@@ -97,4 +98,20 @@ fn mismatches_zeroes_and_unknown_names_are_errors() {
     let mut asked = request(Stop::Pairs(2));
     asked.figure = Some("nothing".to_owned());
     assert!(compare(&asked, &mut steady(&mut Vec::new())).unwrap_err().contains("requests_per_s"));
+}
+
+#[test]
+fn b_may_run_another_case() {
+    let asked = Request {
+        b: "smol".to_owned(),
+        b_case: Some("yield_in_hot_loop".to_owned()),
+        ..request(Stop::Pairs(10))
+    };
+    let mut sampler = |case: &str, name: &str| {
+        sampled(case, name, if case == "yield_many" { 30.0 } else { 10.0 })
+    };
+    let found = compare(&asked, &mut sampler).unwrap();
+    assert!((found.ratio - 3.0).abs() < 0.01, "{found:?}");
+    let asked = Request { b_case: Some("no_such_case".to_owned()), ..asked };
+    assert!(compare(&asked, &mut sampler).is_err());
 }

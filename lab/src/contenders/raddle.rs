@@ -5,40 +5,50 @@
 //! contenders that ask for it fall back to epoll and say so.
 
 mod net;
+mod service;
 mod tasks;
 
 use super::table;
 use crate::cases::file_read::Files;
 use crate::contender::{Contender, Cpus, Entry};
+use crate::hosted::Service;
 use crate::rt::{Offload, Tasks};
 use crate::served::{Echo, Http};
-use tasks::{LOCALLY, Raddle};
+use tasks::{LOCALLY, QUIETLY, Raddle};
 
 pub(super) const ONE: Contender = Contender {
     name: "raddle",
     about: "raddle, one worker, io_uring",
-    entries: || entries::<Raddle<1, URING>>(Cpus::One, None),
+    entries: || {
+        let noise = table::noise::<Raddle<1, URING>>();
+        served::<Raddle<1, URING>>(entries::<Raddle<1, URING>>(Cpus::One, Some(noise)))
+    },
     memory: || memory::<Raddle<1, URING>>(Cpus::One),
 };
 
 pub(super) const ONE_EPOLL: Contender = Contender {
     name: "raddle-epoll",
     about: "raddle, one worker, epoll",
-    entries: || on_epoll::<Raddle<1, EPOLL>>(Cpus::One),
+    entries: || served::<Raddle<1, EPOLL>>(on_epoll::<Raddle<1, EPOLL>>(Cpus::One)),
     memory: || memory::<Raddle<1, EPOLL>>(Cpus::One),
 };
 
 pub(super) const MULTI: Contender = Contender {
     name: "raddle-multi",
     about: "raddle, two workers, io_uring",
-    entries: || entries::<Raddle<2, URING>>(Cpus::Two, scaling::<Raddle<2, URING>>()),
+    entries: || {
+        served::<Raddle<2, URING>>(entries::<Raddle<2, URING>>(
+            Cpus::Two,
+            scaling::<Raddle<2, URING>>(),
+        ))
+    },
     memory: || memory::<Raddle<2, URING>>(Cpus::Two),
 };
 
 pub(super) const MULTI_EPOLL: Contender = Contender {
     name: "raddle-multi-epoll",
     about: "raddle, two workers, epoll",
-    entries: || on_epoll::<Raddle<2, EPOLL>>(Cpus::Two),
+    entries: || served::<Raddle<2, EPOLL>>(on_epoll::<Raddle<2, EPOLL>>(Cpus::Two)),
     memory: || memory::<Raddle<2, EPOLL>>(Cpus::Two),
 };
 
@@ -59,14 +69,33 @@ pub(super) const LOCAL_EPOLL: Contender = Contender {
     memory: || memory::<Raddle<LOCALLY, EPOLL>>(Cpus::One),
 };
 
+pub(super) const QUIET: Contender = Contender {
+    name: "raddle-quiet",
+    about: "raddle, one worker, io_uring, no monitor",
+    entries: || {
+        let same = ["yield_many", "yield_in_hot_loop"];
+        let mut entries = table::tasks::<Raddle<QUIETLY, URING>>(Cpus::One);
+        entries.retain(|entry| same.contains(&entry.case));
+        entries.push(table::noise::<Raddle<QUIETLY, URING>>());
+        entries
+    },
+    memory: Vec::new,
+};
+
 const URING: bool = false;
 const EPOLL: bool = true;
 
-fn entries<R: Offload + Files + Echo + Http>(cpus: Cpus, scaling: Option<Entry>) -> Vec<Entry> {
+fn entries<R: Offload + Files + Echo + Http>(cpus: Cpus, more: Option<Entry>) -> Vec<Entry> {
     let mut entries = table::tasks::<R>(cpus);
     entries.extend(table::echo::<R>());
     entries.extend([table::http::<R>(), table::offload::<R>(), table::files::<R>()]);
-    entries.extend(scaling);
+    entries.extend(more);
+    entries
+}
+
+/// With the service cases.
+fn served<R: Service>(mut entries: Vec<Entry>) -> Vec<Entry> {
+    entries.extend(table::service::<R>());
     entries
 }
 

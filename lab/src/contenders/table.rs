@@ -2,10 +2,11 @@
 
 use crate::cases::{
     blocking_round_trip, catch_unwind_panics, chained_spawn, channels, compute, deep_recursion,
-    file_read, idle_wakeups, many_timers, ping_pong_oneshot, spawn_batch, spawn_storm_busy,
-    timer_lateness, yields,
+    file_read, idle_wakeups, many_timers, noise, ping_pong_oneshot, service, spawn_batch,
+    spawn_storm_busy, timer_lateness, yields,
 };
 use crate::contender::{Cpus, Entry};
+use crate::hosted::Service;
 use crate::load::report::Kind;
 use crate::memory::{self, Basis};
 use crate::outcome::Verdict;
@@ -91,6 +92,31 @@ pub(super) fn files<R: file_read::Files>() -> Entry {
 /// `file_read` with `pread`.
 pub(super) fn files_by_pread() -> Entry {
     entry("file_read", Cpus::Two, file_read::threads)
+}
+
+/// The service cases of a runtime with so many workers.
+pub(super) fn service<S: Service>() -> Vec<Entry> {
+    let cpus = Cpus::Two;
+    let mut entries = vec![
+        entry("service", cpus, service::service::<S>),
+        entry("service_idle", cpus, service::idle::<S>),
+        entry("service_multi", cpus, service::multi::<S>),
+        entry("service_body_1us", cpus, service::body_1us::<S>),
+        entry("service_body_10us", cpus, service::body_10us::<S>),
+        entry("service_body_100us", cpus, service::body_100us::<S>),
+        entry("service_64_body_100us", cpus, service::many_100us::<S>),
+        entry("stuck_worker", cpus, service::stuck_worker::<S>),
+    ];
+    if S::WORKERS > 1 {
+        entries.push(entry("busy_sibling", cpus, service::busy_sibling::<S>));
+        entries.push(entry("stuck_worker_but_one", cpus, service::stuck_but_one::<S>));
+    }
+    entries
+}
+
+/// `noise`.
+pub(super) fn noise<R: Tasks>() -> Entry {
+    entry("noise", Cpus::One, noise::tasks::<R>)
 }
 
 /// The echo cases.

@@ -3,9 +3,12 @@
 //! Its own oneshot, unbounded mpsc, timers, blocking pool, sockets and files. The body is spawned,
 //! so that it runs where tasks run and not in `block_on`.
 
+mod service;
+
 use super::table;
 use crate::cases::file_read::{BLOCK, Files, Job};
 use crate::contender::{Contender, Cpus, Entry};
+use crate::hosted::Service;
 use crate::load::protocol::HELLO;
 use crate::rounds::Round;
 use crate::rt::{Offload, Tasks};
@@ -29,14 +32,14 @@ use tokio::sync::{mpsc, oneshot};
 pub(super) const CURRENT: Contender = Contender {
     name: "tokio-current",
     about: "tokio, current-thread runtime",
-    entries: || entries::<Tokio<0>>(Cpus::One, None),
+    entries: || with_service::<Tokio<0>>(Cpus::One, None),
     memory: || memory::<Tokio<0>>(Cpus::One),
 };
 
 pub(super) const MULTI: Contender = Contender {
     name: "tokio-multi",
     about: "tokio, multi-thread runtime with two workers",
-    entries: || entries::<Tokio<2>>(Cpus::Two, Some(table::scaling_shared::<Tokio<2>>())),
+    entries: || with_service::<Tokio<2>>(Cpus::Two, Some(table::scaling_shared::<Tokio<2>>())),
     memory: || memory::<Tokio<2>>(Cpus::Two),
 };
 
@@ -45,6 +48,15 @@ fn entries<R: Offload + Files + Echo + Http>(cpus: Cpus, scaling: Option<Entry>)
     entries.extend(table::echo::<R>());
     entries.extend([table::http::<R>(), table::offload::<R>(), table::files::<R>()]);
     entries.extend(scaling);
+    entries
+}
+
+fn with_service<R: Service + Offload + Files + Echo + Http>(
+    cpus: Cpus,
+    scaling: Option<Entry>,
+) -> Vec<Entry> {
+    let mut entries = entries::<R>(cpus, scaling);
+    entries.extend(table::service::<R>());
     entries
 }
 

@@ -11,8 +11,10 @@ use std::time::Duration;
 
 /// The number of workers that stands for the local runtime.
 pub(super) const LOCALLY: usize = 0;
+/// The number that stands for one worker which nothing watches.
+pub(super) const QUIETLY: usize = usize::MAX;
 
-/// raddle with so many workers; 0 is the local runtime.
+/// raddle with so many workers, or one of the kinds above.
 pub(super) struct Raddle<const WORKERS: usize, const ON_EPOLL: bool>;
 
 /// A handle that passes a panic on.
@@ -44,7 +46,9 @@ impl<const WORKERS: usize, const ON_EPOLL: bool> Raddle<WORKERS, ON_EPOLL> {
             say_if_not_uring(runtime.io(), ON_EPOLL);
             return runtime.run(body);
         }
-        let built = Runtime::builder().workers(WORKERS).io(io).build();
+        let quietly = WORKERS == QUIETLY;
+        let builder = Runtime::builder().workers(if quietly { 1 } else { WORKERS }).io(io);
+        let built = builder.monitor(!quietly).build();
         let runtime = built.expect("raddle starts");
         say_if_not_uring(runtime.io(), ON_EPOLL);
         runtime.run(body)
