@@ -148,6 +148,32 @@ fn established_connections_and_new_ones_are_served() {
     });
 }
 
+#[test]
+fn io_begun_on_other_threads_goes_on() {
+    on_each(|io, workers| {
+        let runtime = runtime(workers, io);
+        let done = Arc::new(AtomicBool::new(false));
+        jam(&runtime, workers, &done);
+        // No worker polls this: its requests are posted to drivers of workers that are stuck.
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let (near, accepted) = raddle::join!(
+                TcpStream::connect(listener.local_addr().unwrap()),
+                listener.accept()
+            );
+            let (near, (far, _)) = (near.unwrap(), accepted.unwrap());
+            let sent = vec![7; 1 << 20];
+            let mut received = vec![0; 1 << 20];
+            let (written, read) =
+                raddle::join!(near.write_all(&sent), far.read_exact(&mut received));
+            written.unwrap();
+            read.unwrap();
+            assert_eq!(received, sent);
+        });
+        done.store(true, Ordering::Release);
+    });
+}
+
 async fn echo(stream: TcpStream) {
     let mut bytes = [0; 64];
     while let Ok(count @ 1..) = stream.read(&mut bytes).await {

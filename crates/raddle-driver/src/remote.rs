@@ -61,11 +61,14 @@ impl Remote {
     /// somebody else is looking at this moment.
     ///
     /// On io_uring, completions that the kernel has not posted yet need the owner's thread; see
-    /// [`nudge`](Self::nudge). Does not block.
-    pub fn try_rescue(&self, max: usize) -> Option<usize> {
+    /// [`nudge`](Self::nudge). With `submit`, what the owner has prepared, and what other threads
+    /// have asked of it, is submitted too: from then on those requests belong to the calling
+    /// thread, which must not end before the driver is closed, or they end as cancelled. Does not
+    /// block.
+    pub fn try_rescue(&self, max: usize, submit: bool) -> Option<usize> {
         match &self.inner {
             Inner::Epoll(poller) => Some(poller.look(max)),
-            Inner::Uring(ring) => ring.try_rescue(max),
+            Inner::Uring(ring) => ring.try_rescue(max, submit),
         }
     }
 

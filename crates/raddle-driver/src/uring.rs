@@ -289,26 +289,39 @@ impl Ring {
     }
 
     /// Takes completions in the owner's place. `None` if the lock is taken or the ring closed.
-    pub(crate) fn try_rescue(&self, max: usize) -> Option<usize> {
+    ///
+    /// With `submit` it also prepares and submits what waits for that. Such requests belong to this
+    /// thread, which therefore must live as long as the ring; without, they are left to the owner.
+    pub(crate) fn try_rescue(&self, max: usize, submit: bool) -> Option<usize> {
         let mut due = Due::new();
         let mut told = 0;
         loop {
-            let mut inflight = self.inflight.try_lock()?;
-            let uring = inflight.uring.as_ref()?;
-            let waiting = inflight.waiting();
+            let errands =
+                if submit && self.wake.take_errand() { self.take_errands() } else { Vec::new() };
+            // With errands in hand the lock is worth waiting for.
+            let mut inflight = match errands.is_empty() {
+                true => self.inflight.try_lock()?,
+                false => self.inflight.lock(),
+            };
+            let uring = Arc::clone(inflight.uring.as_ref()?);
+            let done = if submit { Ring::prepare(errands, &mut inflight) } else { Vec::new() };
+            let waiting = if submit { inflight.waiting() } else { 0 };
             if waiting != 0 || self.memory.load_flags() & sys::SQ_CQ_OVERFLOW != 0 {
-                // Flushes what the owner has prepared and what the kernel has kept aside. What is
-                // submitted here belongs to this thread, which therefore must not end soon.
+                // What the kernel does not take now stays prepared.
                 let _ = uring.enter(waiting, true);
             }
             let (count, more) = inflight.reap(max - told, self.owned.get().is_some(), &mut due);
             let again = self.account(&inflight, self.owned.get());
             drop(inflight);
+            drop(done);
+            told += count;
+            due.settle();
+            if again && submit && count != 0 && told < max {
+                continue;
+            }
             if again {
                 self.wake.announce();
             }
-            told += count;
-            due.settle();
             if !more || told >= max {
                 return Some(told);
             }

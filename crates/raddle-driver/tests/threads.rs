@@ -199,7 +199,7 @@ fn a_stuck_owner_is_rescued() {
                 peer.write_all(b"x").unwrap();
                 while !woken.0.load(Ordering::Acquire) {
                     remote.nudge();
-                    let _ = remote.try_rescue(64);
+                    let _ = remote.try_rescue(64, true);
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 peer

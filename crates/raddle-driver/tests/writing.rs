@@ -133,7 +133,7 @@ fn what_was_written_leaves_when_another_thread_reaps() {
             write_all(&source, b"x").await;
             let remote = world.driver.remote();
             let helper = std::thread::spawn(move || {
-                remote.try_rescue(64);
+                remote.try_rescue(64, true);
                 let mut byte = [0];
                 peer.read_exact(&mut byte).unwrap();
                 // Whoever submits for others does not end before they are done.

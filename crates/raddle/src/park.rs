@@ -60,8 +60,8 @@ impl Remote for Other {
         self.0.unpark();
     }
 
-    fn try_rescue(&self, max: usize) -> Option<usize> {
-        self.0.try_rescue(max)
+    fn try_rescue(&self, max: usize, submit: bool) -> Option<usize> {
+        self.0.try_rescue(max, submit)
     }
 
     fn is_pending(&self) -> bool {

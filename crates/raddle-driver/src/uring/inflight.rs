@@ -11,9 +11,10 @@
 //! | request | the watcher, hence descriptor and memory | at the last completion |
 //! | delay | the watcher and the time the kernel reads | at the completion |
 //!
-//! Only the owner fills the submission queue: a request belongs to the thread that submits it. A
-//! rescuer that finds something to be submitted notes it for the owner. An entry that does not
-//! fit goes to a FIFO behind the queue and is never lost.
+//! A request belongs to the thread that submits it, so the owner fills the submission queue, and
+//! whoever takes its place while it is stuck. One that only looks after it for a moment notes what
+//! is to be submitted. An entry that does not fit goes to a FIFO behind the queue and is never
+//! lost.
 
 use crate::sys::sqe::Sqe;
 use crate::sys::uring::{Completion, Cqe, Submission, Uring};
@@ -35,7 +36,7 @@ enum Slot {
     ),
 }
 
-/// What only the owner may do.
+/// What is left to whoever submits.
 enum Deferred {
     Cancel(Key),
     Submit(Sqe, Arc<dyn Watcher>, Role),
@@ -48,7 +49,7 @@ pub(crate) struct Inflight {
     cq: Completion,
     /// Entries that did not fit, oldest first.
     spill: VecDeque<Sqe>,
-    /// What a rescuer has left to the owner, oldest first.
+    /// What was noted, oldest first.
     deferred: Vec<Deferred>,
     nobody: Key,
     wake: Key,
@@ -100,7 +101,7 @@ impl Inflight {
         self.slots.len() - 2 + self.deferred.len()
     }
 
-    /// Prepares a request of `watcher`. Owner only.
+    /// Prepares a request of `watcher`.
     ///
     /// # Safety
     ///
@@ -113,7 +114,7 @@ impl Inflight {
         unsafe { self.push(sqe, key) };
     }
 
-    /// Prepares a pause. Owner only.
+    /// Prepares a pause.
     pub(crate) fn insert_delay(&mut self, time: libc::timespec, watcher: Arc<dyn Watcher>) {
         let time = Box::new(time);
         let sqe = Sqe::timeout(&raw const *time);
@@ -122,7 +123,7 @@ impl Inflight {
         unsafe { self.push(sqe, key) };
     }
 
-    /// Arms the wake descriptor, unless it is. Owner only.
+    /// Arms the wake descriptor, unless it is.
     pub(crate) fn arm_wake(&mut self) {
         if !self.wake_armed && !self.closing {
             self.wake_armed = true;
@@ -132,7 +133,7 @@ impl Inflight {
         }
     }
 
-    /// Prepares the cancellation of a request that is still on its way. Owner only.
+    /// Prepares the cancellation of a request that is still on its way.
     pub(crate) fn cancel(&mut self, key: Key) {
         if self.slots.contains(key) {
             // SAFETY: the entry names no memory.
@@ -140,7 +141,7 @@ impl Inflight {
         }
     }
 
-    /// Prepares the cancellation of all requests. Owner only.
+    /// Prepares the cancellation of all requests.
     pub(crate) fn cancel_all(&mut self) {
         // SAFETY: the entry names no memory.
         unsafe { self.push(Sqe::cancel_any(), self.nobody) };
@@ -161,7 +162,7 @@ impl Inflight {
     }
 
     /// Moves what was spilled into the queue, as far as there is room, and does what rescuers have
-    /// left to do. Owner only.
+    /// left to do.
     pub(crate) fn refill(&mut self) {
         while let Some(&sqe) = self.spill.front() {
             // SAFETY: whoever spilled it answered for it; it is pushed once.
@@ -189,7 +190,7 @@ impl Inflight {
         }
     }
 
-    /// Whether a rescuer has left something to be done by [`refill`](Self::refill).
+    /// Whether something is left to be done by [`refill`](Self::refill).
     pub(crate) fn has_deferred(&self) -> bool {
         !self.deferred.is_empty() || !self.wake_armed
     }

@@ -4,8 +4,10 @@
 //! enters only if something was prepared or the kernel has raised a flag. When completions are
 //! there already, nothing waits: ready work comes first.
 
+use super::inflight::Inflight;
 use super::{Errand, Inbox, Ring};
 use crate::sys::uring::{SQ_CQ_OVERFLOW, SQ_TASKRUN, Uring};
+use crate::watcher::Watcher;
 use raddle_base::clock::Instant;
 use std::io;
 use std::sync::Arc;
@@ -74,8 +76,22 @@ impl Ring {
 
     #[cold]
     fn run_errands(&self) {
-        let errands = std::mem::take(&mut self.inbox.lock().errands);
+        let errands = self.take_errands();
         let mut inflight = self.inflight.lock();
+        let done = Ring::prepare(errands, &mut inflight);
+        self.account(&inflight, Some(self.owned()));
+        drop(inflight);
+        // Destructors run here, after the lock.
+        drop(done);
+    }
+
+    pub(super) fn take_errands(&self) -> Vec<Errand> {
+        std::mem::take(&mut self.inbox.lock().errands)
+    }
+
+    /// Prepares what other threads have asked for. What is returned is to be dropped after the
+    /// lock.
+    pub(super) fn prepare(errands: Vec<Errand>, inflight: &mut Inflight) -> Vec<Arc<dyn Watcher>> {
         let mut done = Vec::new();
         for errand in errands {
             match errand {
@@ -93,10 +109,7 @@ impl Ring {
             }
         }
         inflight.refill();
-        self.account(&inflight, Some(self.owned()));
-        drop(inflight);
-        // Destructors run here, after the lock.
-        drop(done);
+        done
     }
 
     /// Enters until everything prepared is submitted, or the kernel takes no more for now.

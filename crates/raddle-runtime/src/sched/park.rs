@@ -41,9 +41,10 @@ pub trait Remote: Send + Sync {
     /// Ends a [`Driver::park`], the present one or the next.
     fn unpark(&self);
 
-    /// Handles at most `max` completions on behalf of an owner that is stuck; `None` if the owner
-    /// or another thread is at it.
-    fn try_rescue(&self, max: usize) -> Option<usize>;
+    /// Handles at most `max` completions in the owner's place; `None` if the owner or another
+    /// thread is at it. With `submit` also submits what waits for that: for an owner that is stuck,
+    /// by a thread that lives as long as the driver.
+    fn try_rescue(&self, max: usize, submit: bool) -> Option<usize>;
 
     /// Whether there is something that the owner has not looked at. May ask the kernel; does not
     /// block. A hint: it may be out of date by the time it is returned.
@@ -123,7 +124,7 @@ impl Remote for ThreadRemote {
         self.0.unpark();
     }
 
-    fn try_rescue(&self, _max: usize) -> Option<usize> {
+    fn try_rescue(&self, _max: usize, _submit: bool) -> Option<usize> {
         Some(0)
     }
 

@@ -59,7 +59,7 @@ impl Worker {
             if let Some(remote) = victim.remote.get() {
                 remote.nudge();
                 // None: somebody else is at it.
-                let _ = remote.try_rescue(RESCUE_MAX);
+                let _ = remote.try_rescue(RESCUE_MAX, victim.duty.is_absent());
             }
             if victim.timers.is_armed() {
                 victim.timers.fire(Instant::now(), RESCUE_MAX);
