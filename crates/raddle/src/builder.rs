@@ -150,7 +150,8 @@ impl Builder {
     }
 
     /// Told once of each task that does not return from a poll, on the monitor's thread, which
-    /// looks after nobody meanwhile. A panic of the function is dropped.
+    /// looks after nobody meanwhile. A panic of the function is dropped. With or without it the
+    /// report is also an event of `tracing`, of level `WARN` and target `raddle`.
     pub fn on_stuck_task(mut self, report: impl Fn(&StuckTask) + Send + Sync + 'static) -> Builder {
         self.config.on_stuck_task = Some(Arc::new(report));
         self
@@ -173,14 +174,27 @@ impl Builder {
     /// descriptors are exhausted.
     pub fn build(self) -> io::Result<Runtime> {
         let info = decide(self.io)?;
-        check(&self.config)?;
+        let config = ready(self.config)?;
         let drivers = KernelDrivers { backend: info.backend() };
-        Ok(Runtime::from_parts(raddle_runtime::Runtime::new(self.config, Box::new(drivers))?, info))
+        Ok(Runtime::from_parts(raddle_runtime::Runtime::new(config, Box::new(drivers))?, info))
     }
 }
 
+/// Checks the settings, and adds that stuck tasks are traced.
+pub(crate) fn ready(mut config: Config) -> io::Result<Config> {
+    check(&config)?;
+    let told = config.on_stuck_task.take();
+    config.on_stuck_task = Some(Arc::new(move |task: &StuckTask| {
+        tracing::warn!(target: "raddle", id = task.id.as_u64(), worker = task.worker, "{task}");
+        if let Some(told) = &told {
+            told(task);
+        }
+    }));
+    Ok(config)
+}
+
 /// Refuses settings that make no sense.
-pub(crate) fn check(config: &Config) -> io::Result<()> {
+fn check(config: &Config) -> io::Result<()> {
     let invalid = |text: String| Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     if config.workers == 0 || config.workers > MAX_WORKERS {
         let workers = config.workers;

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::backend::{Io, IoInfo, decide};
-use crate::builder::{Builder, check};
+use crate::builder::{Builder, ready};
 use crate::park::KernelDrivers;
 use crate::runtime::Runtime;
 
@@ -49,7 +49,7 @@ impl LocalRuntime {
         let info = decide(builder.io)?;
         let drivers = KernelDrivers { backend: info.backend() };
         let config = raddle_runtime::Config { workers: 1, rescue: false, ..builder.config };
-        check(&config)?;
+        let config = ready(config)?;
         let inner = raddle_runtime::Runtime::new(config, Box::new(drivers))?;
         Ok(LocalRuntime { runtime: Runtime::from_parts(inner, info) })
     }
