@@ -55,8 +55,9 @@ impl Doorbell {
         // SAFETY: valid for reads as promised to `new`; `NOTHING` is a static.
         let (tail, flags) = unsafe { (&*self.tail, &*self.flags) };
         // Relaxed: a hint only. Whoever then reads the queue does so with acquire.
-        tail.load(Ordering::Relaxed) != self.seen.get()
-            || flags.load(Ordering::Relaxed) & self.mask != 0
+        // One branch for both: nearly always there is nothing.
+        let posted = tail.load(Ordering::Relaxed) ^ self.seen.get();
+        posted | flags.load(Ordering::Relaxed) & self.mask != 0
     }
 
     /// Whether the owner has prepared entries, or must ask the driver by time: one load for both.

@@ -3,8 +3,12 @@
 //! A child of `fork` has one thread and copies of everything else: worker threads are gone, and
 //! rings and epoll sets are shared with the parent. Using a runtime there would hang, or steal
 //! the parent's events. Whoever holds such things notes [`generation`] when they are made and
-//! compares later: one load, no system call.
+//! compares later: one load, no system call. A worker does not even compare: the one thread of the
+//! child is a copy of the one that forked, and what it has asked to be [told](tell_in_child) is.
 
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::ptr;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -27,6 +31,9 @@ pub fn watch() {
     extern "C" fn in_child() {
         // Relaxed: the child has one thread. An atomic addition is safe in a fork handler.
         GENERATION.fetch_add(1, Ordering::Relaxed);
+        let (data, tell) = TOLD.get();
+        // SAFETY: as promised to `tell_in_child`, whose guard has not been dropped.
+        unsafe { tell(data) };
     }
     static WATCH: Once = Once::new();
     WATCH.call_once(|| {
@@ -34,6 +41,47 @@ pub fn watch() {
         // leaves forks uncounted, which is the state before this call.
         unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     });
+}
+
+/// What is called in a child, and with what.
+type Told = (*const (), unsafe fn(*const ()));
+
+/// For threads that want to be told nothing.
+///
+/// # Safety
+///
+/// Nothing is asked.
+unsafe fn nothing(_: *const ()) {}
+
+thread_local! {
+    static TOLD: Cell<Told> = const { Cell::new((ptr::null(), nothing)) };
+}
+
+/// Has `tell` called with `data` in each child that this thread forks, until the guard is dropped.
+/// Guards are dropped in the reverse order of their making.
+///
+/// # Safety
+///
+/// `data` stays valid until the guard is dropped, and `tell` does no more than to touch atomics
+/// there, as a fork handler may.
+pub unsafe fn tell_in_child(data: *const (), tell: unsafe fn(*const ())) -> Telling {
+    watch();
+    Telling { before: TOLD.replace((data, tell)), thread: PhantomData }
+}
+
+/// Ends on drop what [`tell_in_child`] began.
+#[derive(Debug)]
+#[must_use = "it ends when this is dropped"]
+pub struct Telling {
+    before: Told,
+    /// The entry is this thread's.
+    thread: PhantomData<*const ()>,
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        TOLD.set(self.before);
+    }
 }
 
 /// Ends the process with [`MESSAGE`]: for a worker that finds itself in a forked child, where

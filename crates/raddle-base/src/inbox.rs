@@ -123,7 +123,14 @@ impl<T: QueueLink> Inbox<T> {
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.newest.load(Ordering::Relaxed).is_null()
+        self.newest().is_null()
+    }
+
+    /// The address of what was pushed last; null if there is nothing. For those who look at
+    /// several inboxes at once.
+    #[inline]
+    pub fn newest(&self) -> *const () {
+        self.newest.load(Ordering::Relaxed).cast_const().cast()
     }
 }
 

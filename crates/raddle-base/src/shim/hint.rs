@@ -1,4 +1,7 @@
-//! The hint of a spinning thread; under loom it yields, because a model has one real thread.
+//! Hints: of a spinning thread, which under loom yields, because a model has one real thread; and
+//! to the compiler, which branch is the rare one.
+
+pub use std::hint::cold_path;
 
 /// Tells the processor, or the model, that this thread is spinning.
 #[inline]

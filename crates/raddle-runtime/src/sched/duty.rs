@@ -40,6 +40,9 @@
 //! try to remove it: the exchange lets one succeed, and that one lowers the count. The model
 //! `model_nobody_sleeps_while_stuck` runs both; it is red without either fence.
 
+use std::ptr;
+
+use raddle_base::fork;
 use raddle_base::shim::atomic::AtomicU32;
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -71,6 +74,23 @@ impl Duty {
     pub(crate) fn call(&self) {
         // Release: the owner that sees the flag sees what was changed before it.
         self.0.fetch_or(CALL, Release);
+    }
+
+    /// Asks the owner to look, in each child that this thread forks, until the guard is dropped.
+    ///
+    /// # Safety
+    ///
+    /// The word stays in place for as long.
+    pub(crate) unsafe fn call_in_child(&self) -> fork::Telling {
+        /// # Safety
+        ///
+        /// `duty` is a `Duty`.
+        unsafe fn tell(duty: *const ()) {
+            // SAFETY: as promised by the caller of `call_in_child`.
+            unsafe { &*duty.cast::<Duty>() }.call();
+        }
+        // SAFETY: in place, as promised; `call` is one atomic operation.
+        unsafe { fork::tell_in_child(ptr::from_ref(self).cast(), tell) }
     }
 
     /// The owner, which is not in a blocking section, has come back to its loop; true if it was

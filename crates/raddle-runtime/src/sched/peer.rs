@@ -90,6 +90,12 @@ impl Peer {
         ptr::NonNull::new(old).map(|raw| unsafe { Runnable::from_raw(raw) })
     }
 
+    /// Whether other threads have sent tasks: two loads and one branch, before each dispatch.
+    #[inline]
+    pub(crate) fn has_mail(&self) -> bool {
+        self.inbox.newest() as usize | self.pinned_inbox.newest() as usize != 0
+    }
+
     /// Whether the slot holds a task.
     #[inline]
     pub(crate) fn has_slot(&self) -> bool {

@@ -9,6 +9,7 @@ use std::cell::Cell;
 
 use raddle_base::deque::{self, Owner, Thief};
 use raddle_base::injector::Injector;
+use raddle_base::shim::hint;
 use raddle_base::shim::model;
 
 use crate::task::Runnable;
@@ -42,9 +43,11 @@ impl RunQueue {
     #[inline]
     pub(crate) fn push(&self, shared: &Stealable, task: Runnable) {
         if self.overflowed.get() {
+            hint::cold_path();
             return self.push_behind(shared, task);
         }
         if let Err(task) = self.ring.push(task) {
+            hint::cold_path();
             self.push_behind(shared, task);
         }
     }

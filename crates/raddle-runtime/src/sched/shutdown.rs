@@ -116,7 +116,6 @@ pub(crate) fn drain(worker: &Worker) {
     let doorbell = worker.driver().doorbell();
     worker.draining.set(true);
     loop {
-        shared.check_fork();
         if peer.duty.calls() {
             worker.heed(peer);
         }

@@ -9,6 +9,7 @@
 use std::cell::{Cell, RefCell};
 
 use raddle_base::fifo::Fifo;
+use raddle_base::shim::hint;
 
 use crate::sched::peer::Peer;
 use crate::sched::queue::RunQueue;
@@ -250,6 +251,7 @@ impl Sides {
     #[inline(always)]
     pub(crate) fn next_free(&self, peer: &Peer) -> Option<Runnable> {
         if peer.has_slot() || self.served_any.get() {
+            hint::cold_path();
             return self.next_of_three(peer);
         }
         self.rotating.pop(&peer.rotating)

@@ -149,7 +149,6 @@ fn run_stand_in(worker: &Worker, rank: usize) {
         if peer.duty.calls() && worker.heed(peer) {
             return;
         }
-        shared.check_fork();
         worker.look(peer, doorbell);
         turns = turns.wrapping_add(1);
         if turns.is_multiple_of(RELIEVE_EVERY) {

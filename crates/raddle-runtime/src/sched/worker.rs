@@ -73,10 +73,12 @@ impl Worker {
     pub(crate) fn run(&self) {
         let (peer, doorbell) = (self.peer(), self.driver.doorbell());
         loop {
-            if peer.duty.calls() && self.heed(peer) {
-                return;
+            if peer.duty.calls() {
+                hint::cold_path();
+                if self.heed(peer) {
+                    return;
+                }
             }
-            self.shared.check_fork();
             self.look(peer, doorbell);
             if !self.turn(peer) {
                 self.find(peer);
@@ -87,6 +89,7 @@ impl Worker {
     /// Somebody wants this worker to look at more than its work; true if tasks are to be cancelled.
     #[cold]
     pub(crate) fn heed(&self, peer: &Peer) -> bool {
+        self.shared.check_fork();
         if peer.duty.heed() {
             self.shared.end_absence();
         }
@@ -99,6 +102,7 @@ impl Worker {
     #[inline(always)]
     fn turn(&self, peer: &Peer) -> bool {
         if self.sides.has_pinned() {
+            hint::cold_path();
             return match self.sides.next_of_both(peer) {
                 Some(task) => {
                     self.dispatch(peer, task);
@@ -119,7 +123,7 @@ impl Worker {
     // Always: the loop is one function, and this is a third of it.
     #[inline(always)]
     pub(crate) fn look(&self, peer: &Peer, doorbell: &Doorbell) {
-        if !peer.inbox.is_empty() || !peer.pinned_inbox.is_empty() {
+        if peer.has_mail() {
             self.take_inbox(peer);
         }
         if !self.shared.injector.is_empty() {
@@ -129,6 +133,7 @@ impl Worker {
             self.hold_or_serve(peer);
         }
         if doorbell.is_owed() || peer.timers.is_armed() {
+            hint::cold_path();
             // Counted here and not behind a call: this is the way of each dispatch while a timer
             // is armed.
             let due = self.pace.tick();
@@ -359,6 +364,9 @@ impl Worker {
     pub(crate) fn entered<R>(&self, f: impl FnOnce(&Worker) -> R) -> R {
         let _timers = time::current::install(&self.peer().timers);
         let caching = blocks::cache();
+        // SAFETY: the word lies in the runtime, which the worker keeps alive, and the guard ends in
+        // this call; the function sets a flag.
+        let telling = unsafe { self.peer().duty.call_in_child() };
         let polling = task::enter_worker();
         let driver = self.driver.install();
         let entry = current::enter(self.shared.address(), self.index, &self.sides);
@@ -366,6 +374,7 @@ impl Worker {
         drop(entry);
         drop(driver);
         drop(polling);
+        drop(telling);
         drop(caching);
         result
     }
