@@ -41,6 +41,27 @@ static RELATIVE: &[Relative] = &[
     ("echo_1", "raddle", "raw-epoll", 1.05),
     ("http_hello", "raddle", "tokio-current", 1.0),
     ("noise", "raddle", "raddle-quiet", 1.025),
+    ("event_is_set", "raddle", "asyncband", 1.03),
+    ("event_ready_wait", "raddle", "asyncband", 0.35),
+    ("event_cycle", "raddle", "asyncband", 0.65),
+    ("auto_event_ready", "raddle", "asyncband", 0.6),
+    ("auto_event_cycle", "raddle", "asyncband", 0.8),
+    ("mutex_ready", "raddle", "async-lock", 0.6),
+    ("mutex_ready", "raddle", "asyncband", 0.35),
+    ("mutex_handoff", "raddle", "asyncband", 0.5),
+    ("mutex_contended", "raddle", "async-lock", 1.03),
+    ("mutex_contended", "raddle", "tokio", 1.03),
+    ("rwlock_ready_read", "raddle", "async-lock", 0.65),
+    ("rwlock_ready_read", "raddle", "asyncband", 0.65),
+    ("rwlock_ready_write", "raddle", "asyncband", 0.45),
+    ("rwlock_last_reader_handoff", "raddle", "asyncband", 0.6),
+    ("rwlock_writer_writer_handoff", "raddle", "asyncband", 0.6),
+    ("rwlock_pressure", "raddle", "tokio", 0.5),
+    ("mpsc_bounded", "raddle", "tokio", 0.4),
+    ("mpsc_bounded", "raddle", "asyncband", 0.8),
+    ("mpsc_unbounded", "raddle", "tokio", 0.4),
+    ("mpsc_unbounded", "raddle", "asyncband", 0.8),
+    ("oneshot", "raddle", "asyncband", 1.03),
 ];
 
 /// Case, contender, figure, and the most that it may be.
@@ -52,6 +73,8 @@ static ABSOLUTE: &[Absolute] = &[
     ("idle_wakeups", "raddle-epoll", "value", 0.0),
     ("timer_lateness", "raddle", "late_100us_p50", 100.0),
     ("timer_lateness", "raddle-epoll", "late_100us_p50", 100.0),
+    ("rwlock_pressure", "raddle", "zero_progress", 0.0),
+    ("once_cell_8_waiters", "raddle", "hops", 1.0),
 ];
 
 /// The command `bars`: the table on standard output, and in a file if one is named.

@@ -8,11 +8,19 @@ pub(crate) mod chained_spawn;
 pub(crate) mod channels;
 pub(crate) mod compute;
 pub(crate) mod deep_recursion;
+pub(crate) mod events;
 pub(crate) mod file_read;
+pub(crate) mod handoffs;
 pub(crate) mod idle_wakeups;
 pub(crate) mod many_timers;
+pub(crate) mod meetings;
+pub(crate) mod mutexes;
 pub(crate) mod noise;
+pub(crate) mod once_cells;
+pub(crate) mod one_item;
 pub(crate) mod ping_pong_oneshot;
+pub(crate) mod rwlock_pressure;
+pub(crate) mod rwlocks;
 pub(crate) mod service;
 pub(crate) mod spawn_batch;
 pub(crate) mod spawn_storm_busy;
@@ -77,6 +85,71 @@ pub(crate) static CASES: &[Case] = &[
     case("file_read", "ns", "random 4 KiB reads of a cached file, one at a time; time a read"),
     case("mem_timer", "bytes", "memory of each of 100,000 tasks that sleep"),
     case("mem_connection", "bytes", "memory of the server for each idle connection"),
+    case("event_is_set", "ns", "a set event is asked whether it is set; by hand"),
+    case("event_ready_wait", "ns", "a wait for a set event; by hand"),
+    case("event_cycle", "ns", "register, set, complete, reset; by hand"),
+    case("event_fanout_1000", "ns", "1,000 waits and one set; time a wait; by hand"),
+    case("auto_event_ready", "ns", "set and a wait that takes it; by hand"),
+    case("auto_event_cycle", "ns", "register, set, complete; by hand"),
+    case("mutex_ready", "ns", "lock, use, unlock, nobody else there; by hand"),
+    case("mutex_handoff", "ns", "A holds, B queues, A unlocks, B locks and unlocks; by hand"),
+    case("mutex_handoff_tasks", "ns", "the same between two tasks of one worker"),
+    case("mutex_contended", "ns", "2 threads lock, use, unlock; time a lock"),
+    case(
+        "mutex_contended_tasks",
+        "ns",
+        "4 tasks on 2 workers lock, use, unlock, yield; time a lock",
+    ),
+    case("rwlock_ready_read", "ns", "take shared, read, release; by hand"),
+    case("rwlock_ready_write", "ns", "take, write, release; by hand"),
+    case("rwlock_last_reader_handoff", "ns", "the last reader lets a writer in; by hand"),
+    case("rwlock_writer_writer_handoff", "ns", "a writer lets a writer in; by hand"),
+    case(
+        "rwlock_writer_readers_handoff",
+        "ns",
+        "a writer lets 8 readers in; time for all 8; by hand",
+    ),
+    case(
+        "rwlock_last_reader_handoff_tasks",
+        "ns",
+        "the last reader lets a writer in; tasks of one worker",
+    ),
+    case(
+        "rwlock_writer_writer_handoff_tasks",
+        "ns",
+        "a writer lets a writer in; tasks of one worker",
+    ),
+    case(
+        "rwlock_writer_readers_handoff_tasks",
+        "ns",
+        "a writer lets 8 readers in; tasks of one worker",
+    ),
+    case(
+        "rwlock_mixed_90",
+        "ns",
+        "2 tasks on 2 workers, 90 % reads, a yield after each; an operation",
+    ),
+    case(
+        "rwlock_mixed_50",
+        "ns",
+        "2 tasks on 2 workers, 50 % reads, a yield after each; an operation",
+    ),
+    case(
+        "rwlock_pressure",
+        "ns",
+        "a writer among readers that loop, 2 workers; 99th percentile of its wait",
+    ),
+    case("semaphore_ready", "ns", "acquire one of 64 permits, release; by hand"),
+    case("semaphore_handoff", "ns", "the only permit goes to one that waits; by hand"),
+    case("oneshot", "ns", "a channel, one value sent, then received; by hand"),
+    case("mpsc_bounded", "ns", "one value sent, then received, capacity 64; by hand"),
+    case("mpsc_unbounded", "ns", "one value sent, then received; by hand"),
+    case("barrier", "ns", "two parties, the first waits; by hand"),
+    case("latch", "ns", "a latch of one, a wait, the count down; by hand"),
+    case("waitgroup", "ns", "a group of two, one waits, one is dropped; by hand"),
+    case("once_hit", "ns", "a cell that has its value; by hand"),
+    case("once_cell_8_waiters", "ns", "a cell, an initialiser, 8 that wait; by hand"),
+    case("condvar", "ns", "a wait is notified and has the mutex again; by hand"),
 ];
 
 /// A case by name.

@@ -9,6 +9,7 @@
 //!
 //! `lab/CASES.md` defines every case; a test keeps it complete.
 
+mod allocations;
 mod bars;
 mod cases;
 mod cli;
@@ -16,7 +17,9 @@ mod compare;
 mod contender;
 mod contenders;
 mod counting;
+mod hand;
 mod hosted;
+mod kinds;
 mod load;
 mod machine;
 mod memory;
@@ -44,4 +47,9 @@ pub fn lab() -> ExitCode {
 /// The program `raddle-lab-probe`: its main must run under [`Counting`].
 pub fn probe() -> ExitCode {
     probe::main()
+}
+
+/// The program `alloc_probe`: its main must run under [`Counting`].
+pub fn allocations() -> ExitCode {
+    allocations::main()
 }

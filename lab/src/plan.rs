@@ -6,8 +6,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) smoke: bool,
-    /// One timed round of so many units, for counting instructions; only yield_in_hot_loop
-    /// and spawn_batch obey.
+    /// One timed round of so many units, for counting instructions; yield_in_hot_loop,
+    /// spawn_batch and the primitives that are polled by hand obey.
     pub(crate) exactly: Option<u64>,
 }
 
@@ -15,6 +15,11 @@ impl Plan {
     /// A number of things: the case's own, or the tiny one.
     pub(crate) fn size<T>(self, full: T, tiny: T) -> T {
         if self.smoke { tiny } else { full }
+    }
+
+    /// The units of a round: the case's own number, the tiny one, or exactly what was asked for.
+    pub(crate) fn units(self, full: u64, tiny: u64) -> u64 {
+        self.exactly.unwrap_or(self.size(full, tiny))
     }
 
     /// A round is repeated until this much time has been measured.

@@ -6,7 +6,8 @@
 
 mod net;
 mod service;
-mod tasks;
+mod sync;
+pub(super) mod tasks;
 
 use super::table;
 use crate::cases::file_read::Files;
@@ -14,6 +15,7 @@ use crate::contender::{Contender, Cpus, Entry};
 use crate::hosted::Service;
 use crate::rt::{Offload, Tasks};
 use crate::served::{Echo, Http};
+pub(crate) use sync::entries as primitives;
 use tasks::{LOCALLY, QUIETLY, Raddle};
 
 pub(super) const ONE: Contender = Contender {
@@ -21,7 +23,9 @@ pub(super) const ONE: Contender = Contender {
     about: "raddle, one worker, io_uring",
     entries: || {
         let noise = table::noise::<Raddle<1, URING>>();
-        served::<Raddle<1, URING>>(entries::<Raddle<1, URING>>(Cpus::One, Some(noise)))
+        let mut entries = entries::<Raddle<1, URING>>(Cpus::One, Some(noise));
+        entries.extend(primitives());
+        served::<Raddle<1, URING>>(entries)
     },
     memory: || memory::<Raddle<1, URING>>(Cpus::One),
 };

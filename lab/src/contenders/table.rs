@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::rt::{Offload, Stacks, Tasks};
 use crate::served::{self, Echo, Http};
 
-fn entry(case: &'static str, cpus: Cpus, run: fn(Plan) -> Verdict) -> Entry {
+pub(super) fn entry(case: &'static str, cpus: Cpus, run: fn(Plan) -> Verdict) -> Entry {
     Entry { case, cpus, run }
 }
 

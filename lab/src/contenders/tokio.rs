@@ -3,6 +3,7 @@
 //! Its own oneshot, unbounded mpsc, timers, blocking pool, sockets and files. The body is spawned,
 //! so that it runs where tasks run and not in `block_on`.
 
+pub(super) mod primitives;
 mod service;
 
 use super::table;

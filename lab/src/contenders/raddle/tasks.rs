@@ -15,10 +15,10 @@ pub(super) const LOCALLY: usize = 0;
 pub(super) const QUIETLY: usize = usize::MAX;
 
 /// raddle with so many workers, or one of the kinds above.
-pub(super) struct Raddle<const WORKERS: usize, const ON_EPOLL: bool>;
+pub(crate) struct Raddle<const WORKERS: usize, const ON_EPOLL: bool>;
 
 /// A handle that passes a panic on.
-pub(super) struct Join<T>(JoinHandle<T>);
+pub(crate) struct Join<T>(JoinHandle<T>);
 
 impl<T> Future for Join<T> {
     type Output = T;
