@@ -3,7 +3,8 @@
 //! Futures lie on the stack, pinned there; the waker counts its wakes and costs a load and a store.
 //! A future that is not in the state that a case expects is a panic, and so a failed sample.
 //! `black_box` hides from the compiler which primitive is used and what becomes of its results, in
-//! the same places for every contender.
+//! the same places for every contender. What polls is always inlined, or some contenders' futures
+//! would be copied into a call and others not.
 
 use crate::outcome::{Verdict, expect_equal};
 use crate::plan::Plan;
@@ -59,13 +60,13 @@ impl Hand {
     }
 
     /// Polls a future that must be ready at once.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ready<F: Future>(&self, future: F) -> F::Output {
         self.finish(pin!(future))
     }
 
     /// Polls a future that must be ready now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn finish<F: Future>(&self, future: Pin<&mut F>) -> F::Output {
         match self.poll(future) {
             Poll::Ready(output) => output,
@@ -74,13 +75,13 @@ impl Hand {
     }
 
     /// Polls a future that must not be ready yet.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn park<F: Future>(&self, future: Pin<&mut F>) {
         assert!(self.poll(future).is_pending(), "a future that must wait is ready");
     }
 
     /// Polls a future.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn poll<F: Future>(&self, future: Pin<&mut F>) -> Poll<F::Output> {
         future.poll(&mut Context::from_waker(&self.waker))
     }

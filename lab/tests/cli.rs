@@ -140,3 +140,10 @@ fn list_names_everything() {
         assert!(text.contains(name), "{name}");
     }
 }
+
+#[test]
+fn no_wait_of_raddle_allocates() {
+    let probe = Command::new(env!("CARGO_BIN_EXE_alloc_probe")).arg("--raddle").output().unwrap();
+    assert!(probe.status.success(), "{}{}", text(&probe.stdout), text(&probe.stderr));
+    assert!(text(&probe.stdout).contains("| RwLock::write | 0 | 0 | yes |"));
+}

@@ -1,7 +1,9 @@
-//! Waits at the ends of channels. What carrying values allocates is in `made.rs`.
+//! Waits at the ends of channels. What carrying values allocates is in `made.rs`: here the channels
+//! have carried some, and have their blocks.
 
 use super::report::Report;
 use raddle_sync::{mpsc, oneshot};
+use std::cell::RefCell;
 
 pub(super) fn waits(report: &mut Report) {
     report.wait(
@@ -20,25 +22,46 @@ pub(super) fn waits(report: &mut Report) {
         let (mut tx, rx) = oneshot::channel::<i32>();
         p.suspended(|| tx.closed(), || drop(rx));
     });
+    receivers(report);
+    senders(report);
+}
+
+/// A channel of capacity 1 that has carried a hundred values.
+fn used() -> (mpsc::Sender<i32>, RefCell<mpsc::Receiver<i32>>) {
     let (tx, mut rx) = mpsc::channel(1);
+    for value in 0..100 {
+        tx.try_send(value).expect("there is room");
+        assert_eq!(rx.try_recv(), Ok(value));
+    }
+    (tx, RefCell::new(rx))
+}
+
+fn receivers(report: &mut Report) {
+    let (tx, rx) = used();
     report.wait(
         "mpsc::Receiver::recv",
         |p| {
             tx.try_send(7).expect("there is room");
+            let mut rx = rx.borrow_mut();
             p.ready(|| rx.recv());
         },
-        |_| (),
+        |p| {
+            let mut rx = rx.borrow_mut();
+            p.suspended(|| rx.recv(), || tx.try_send(7).expect("there is room"));
+        },
     );
-    let (tx, mut rx) = mpsc::channel(1);
-    report.only_suspended("mpsc::Receiver::recv", |p| {
-        p.suspended(|| rx.recv(), || tx.try_send(7).expect("there is room"));
+    let (tx, mut rx) = mpsc::unbounded_channel();
+    for value in 0..100 {
+        tx.send(value).expect("the receiver is there");
+        assert_eq!(rx.try_recv(), Ok(value));
+    }
+    report.only_suspended("mpsc::UnboundedReceiver::recv", |p| {
+        p.suspended(|| rx.recv(), || tx.send(7).expect("the receiver is there"));
     });
-    senders(report);
 }
 
 fn senders(report: &mut Report) {
-    let (tx, rx) = mpsc::channel(1);
-    let rx = std::cell::RefCell::new(rx);
+    let (tx, rx) = used();
     let take = || assert_eq!(rx.borrow_mut().try_recv(), Ok(7));
     report.wait(
         "mpsc::Sender::send",
@@ -63,9 +86,5 @@ fn senders(report: &mut Report) {
     report.only_suspended("mpsc::Sender::closed", |p| {
         let (tx, rx) = mpsc::channel::<i32>(1);
         p.suspended(|| tx.closed(), || drop(rx));
-    });
-    let (tx, mut rx) = mpsc::unbounded_channel();
-    report.only_suspended("mpsc::UnboundedReceiver::recv", |p| {
-        p.suspended(|| rx.recv(), || tx.send(7).expect("the receiver is there"));
     });
 }
