@@ -7,8 +7,9 @@ use crate::builder::{Builder, ready};
 use crate::park::KernelDrivers;
 use crate::runtime::Runtime;
 
-/// One thread and no other: tasks spawned with [`spawn_local`](crate::spawn_local) stay on it and
-/// may hold anything.
+/// One thread for all tasks: those spawned with [`spawn_local`](crate::spawn_local) stay on it and
+/// may hold anything. A second thread only looks whether a task does not return, and reports it;
+/// [`Builder::monitor`] does without.
 ///
 /// Its one worker is the thread that calls [`run`](Self::run). Wakers stay `Send`, so task headers
 /// and the inbox for wakes of other threads are atomic as in any runtime; the queue of local tasks

@@ -52,7 +52,7 @@ impl Worker {
         if !self.watch.on_post.get() {
             return;
         }
-        if !self.sides.is_empty(peer) {
+        if self.anything_own(peer) {
             // Work of its own.
             self.leave_post();
             return;

@@ -307,7 +307,6 @@ impl Worker {
         }
         let awake = self.shared.idle.awake(&peer.sleep);
         self.shared.rest.worker_wakes();
-        self.watch_over(peer);
         match awake {
             Awake::Own => {}
             Awake::Searching => {
@@ -317,12 +316,14 @@ impl Worker {
                 }
             }
         }
+        self.watch_over(peer);
         self.share_served();
     }
 
     /// As `sleep`, for a stand-in that is not needed: it can be called, but not sent to search.
     /// `needed` is part of the last look: whoever goes away publishes that before it calls.
     pub(crate) fn doze(&self, peer: &Peer, needed: impl Fn() -> bool) {
+        self.leave_post();
         self.shared.idle.doze(&peer.sleep);
         if !self.anything_own(peer) && !needed() {
             peer.counters.parks.add(1);
@@ -343,7 +344,7 @@ impl Worker {
             || (!self.shared.is_alone() && self.any_stealable())
     }
 
-    fn anything_own(&self, peer: &Peer) -> bool {
+    pub(crate) fn anything_own(&self, peer: &Peer) -> bool {
         !self.sides.is_empty(peer)
             || !peer.inbox.is_empty()
             || !peer.pinned_inbox.is_empty()
