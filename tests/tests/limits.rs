@@ -208,3 +208,58 @@ fn limit_timers_that_fell_due_behind_a_long_poll() {
         runtime.block_on(task).unwrap();
     });
 }
+
+/// All workers compute for half a second, with events of each kind every millisecond.
+#[test]
+fn limit_events_while_all_workers_are_stuck() {
+    on_each(|io| {
+        for workers in [1, 2] {
+            let runtime = Builder::new().workers(workers).io(io).build().unwrap();
+            let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+            let (told, woken) = std::sync::mpsc::channel();
+            let reader = runtime.spawn(async move {
+                let stream = UnixStream::from_std(theirs).unwrap();
+                while stream.read(&mut [0; 1]).await.unwrap() == 1 {
+                    told.send(Instant::now()).unwrap();
+                }
+            });
+            let stuck: Vec<_> = (0..workers)
+                .map(|_| {
+                    runtime.spawn(async {
+                        let begin = Instant::now();
+                        while begin.elapsed() < Duration::from_millis(500) {
+                            std::hint::spin_loop();
+                        }
+                    })
+                })
+                .collect();
+            let (mut reads, mut posts, mut sleeps) = (Vec::new(), Vec::new(), Vec::new());
+            for _ in 0..100 {
+                std::thread::sleep(Duration::from_millis(1));
+                let begin = Instant::now();
+                ours.write_all(b"x").unwrap();
+                reads.push(woken.recv().unwrap().saturating_duration_since(begin));
+                let begin = Instant::now();
+                let post = runtime.spawn(async move { begin.elapsed() });
+                posts.push(runtime.block_on(post).unwrap());
+                let due = raddle::time::Instant::now() + Duration::from_millis(1);
+                let sleep = runtime.spawn(async move {
+                    raddle::time::sleep_until(due).await;
+                    raddle::time::Instant::now() - due
+                });
+                sleeps.push(runtime.block_on(sleep).unwrap());
+            }
+            assert!(
+                stuck.iter().all(|task| !task.is_finished()),
+                "they were to be stuck meanwhile"
+            );
+            drop(ours);
+            runtime.block_on(reader).unwrap();
+            let limit = Duration::from_millis(5);
+            for (kind, times) in [("reads", reads), ("posts", posts), ("sleeps", sleeps)] {
+                let found = p99(times);
+                assert!(found <= limit, "{io:?}, {workers} workers, {kind}: {found:?}");
+            }
+        }
+    });
+}
