@@ -69,6 +69,7 @@ impl Barrier {
         ///
         /// If `parties` is zero: no round of nobody would ever end, or every one. And if it does
         /// not fit into 32 bits.
+        #[track_caller]
         pub const fn new(parties: usize) -> Self {
             assert!(parties > 0, "a barrier needs at least one party");
             assert!(parties <= ARRIVED, "a barrier for more parties than it can count");

@@ -91,8 +91,9 @@ impl Crowd {
     pub(crate) const MAX: usize = usize::MAX >> SHIFT;
 
     raddle_base::const_unless_loom! {
+        #[track_caller]
         pub(crate) const fn new(value: usize) -> Self {
-            assert!(value <= Crowd::MAX, "the count is too large");
+            assert!(value <= Crowd::MAX, "a larger count than can be kept");
             Crowd { word: AtomicUsize::new(value << SHIFT), queue: WaitQueue::new(()) }
         }
     }

@@ -54,6 +54,7 @@ impl Latch {
         /// # Panics
         ///
         /// If `count` is more than [`MAX_COUNT`](Self::MAX_COUNT).
+        #[track_caller]
         pub const fn new(count: usize) -> Self {
             Latch { crowd: Crowd::new(count) }
         }

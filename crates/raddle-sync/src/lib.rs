@@ -89,8 +89,8 @@ pub use rwlock::{
     RwLockWriteGuard,
 };
 pub use semaphore::{
-    Acquire, AcquireError, AcquireOwned, OwnedSemaphorePermit, Semaphore, SemaphorePermit,
-    TryAcquireError,
+    Acquire, AcquireError, AcquireOwned, AddPermitsError, OwnedSemaphorePermit, Semaphore,
+    SemaphorePermit, TryAcquireError,
 };
 pub use set_once::{SetOnce, SetOnceError};
 pub use shutdown::{Shutdown, ShutdownGuard, ShutdownWatch};

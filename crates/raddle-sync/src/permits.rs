@@ -121,10 +121,16 @@ impl<L: Layout> Permits<L> {
     pub(crate) const ABOVE: u32 = SHIFT + L::FREE_BITS;
 
     raddle_base::const_unless_loom! {
+        #[track_caller]
         pub(crate) const fn new(count: usize) -> Self {
             assert!(count <= Self::MAX, "more permits than a semaphore can hold");
+            Self::limited(count, 0)
+        }
+
+        /// So that at most `most` are free at a time; 0 is no limit but `MAX`.
+        pub(crate) const fn limited(count: usize, most: u32) -> Self {
             let word = AtomicUsize::new(count << SHIFT);
-            Permits { word, queue: WaitQueue::new(()), layout: PhantomData }
+            Permits { word, queue: WaitQueue::with_word(most, ()), layout: PhantomData }
         }
     }
 
@@ -197,38 +203,64 @@ impl<L: Layout> Permits<L> {
         }
     }
 
-    /// Returns `count` permits: to those who wait, first come first served, else to the word.
-    ///
-    /// Panics if more than [`MAX`](Self::MAX) would exist; nothing has changed then.
+    /// How many may become free beside those of the word.
     #[inline]
-    pub(crate) fn release(&self, count: usize) {
-        self.release_checked::<true>(count);
+    fn room(&self, word: usize) -> usize {
+        // Relaxed: it never changes.
+        let most = match self.queue.word().load(Relaxed) {
+            0 => Self::MAX,
+            most => most as usize,
+        };
+        most.saturating_sub(Self::free(word))
     }
 
-    /// As [`release`](Self::release), for permits that were taken from here: there is nothing to
-    /// check.
+    /// The most permits that may be free.
+    pub(crate) fn most(&self) -> usize {
+        self.room(0)
+    }
+
+    /// Adds `count` permits: for those who wait, first come first served, else to the word.
+    ///
+    /// # Errors
+    ///
+    /// If more would be free than may be: for how many there is room. Nothing has changed then.
+    #[inline]
+    pub(crate) fn add(&self, count: usize) -> Result<(), usize> {
+        self.put(count, |word| {
+            let room = self.room(word);
+            if count <= room { Ok(count) } else { Err(room) }
+        })
+    }
+
+    /// Returns `count` permits that were taken from here. Should there be no room for them, because
+    /// others were added in their place, they go.
+    #[inline]
+    pub(crate) fn take_back(&self, count: usize) {
+        let _ = self.put(count, |word| Ok::<_, ()>(count.min(self.room(word))));
+    }
+
+    /// Returns `count` permits that were taken from here, where none are ever added: there is
+    /// nothing to check.
     #[inline]
     pub(crate) fn give_back(&self, count: usize) {
-        self.release_checked::<false>(count);
+        let _ = self.put(count, |_| Ok::<_, ()>(count));
     }
 
+    /// Puts as many permits back as `fit` finds to fit beside those of the word.
     #[inline(always)]
-    fn release_checked<const CHECK: bool>(&self, count: usize) {
+    fn put<E>(&self, count: usize, fit: impl Fn(usize) -> Result<usize, E>) -> Result<(), E> {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
         while word & WAITERS == 0 {
-            if CHECK {
-                Self::check_total(word, count);
-            }
-            let next = word.wrapping_add(count << SHIFT);
+            let next = word.wrapping_add(fit(word)? << SHIFT);
             // Release: what was done under the permits is visible to whoever takes them.
             match self.word.compare_exchange_weak(word, next, Release, Relaxed) {
-                Ok(_) => return,
+                Ok(_) => return Ok(()),
                 Err(now) => word = now,
             }
         }
-        assert!(count <= Self::MAX, "more permits than a semaphore can hold");
-        self.serve_queue(count);
+        self.serve_queue(fit(word)?.min(count));
+        Ok(())
     }
 
     #[cold]
@@ -261,9 +293,9 @@ impl<L: Layout> Permits<L> {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
         loop {
-            let next = (word & !WAITERS).wrapping_add(count << SHIFT);
-            // Release: as in `release`. That no sum overflows here is the caller's check, or
-            // follows from the permits having existed before.
+            let fits = count.min(self.room(word));
+            let next = (word & !WAITERS).wrapping_add(fits << SHIFT);
+            // Release: as in `put`.
             match self.word.compare_exchange_weak(word, next, Release, Relaxed) {
                 Ok(_) => return,
                 Err(now) => word = now,
@@ -281,7 +313,7 @@ impl<L: Layout> Permits<L> {
                 return 0;
             }
             let next = word.wrapping_add(paid << SHIFT);
-            // Release: as in `release`, for permits that are free once the debt is paid.
+            // Release: as in `put`, for permits that are free once the debt is paid.
             match self.word.compare_exchange_weak(word, next, Release, Relaxed) {
                 Ok(_) => return paid,
                 Err(now) => word = now,
@@ -292,6 +324,7 @@ impl<L: Layout> Permits<L> {
     /// Takes `count` permits away for good: free ones, and for the rest those that come back next.
     ///
     /// Panics if the debt would be more than [`MAX`](Self::MAX); nothing has changed then.
+    #[track_caller]
     pub(crate) fn reduce(&self, count: usize) {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word.load(Relaxed);
@@ -329,7 +362,7 @@ impl<L: Layout> Permits<L> {
         let mut word = self.word.load(Relaxed);
         loop {
             let next = ((word & !WAITERS) | CLOSED).wrapping_add(collected << SHIFT);
-            // Release: who sees the end sees what led to it, and as in `release`. Acquire: what
+            // Release: who sees the end sees what led to it, and as in `put`. Acquire: what
             // happened before an earlier close is visible to a later caller.
             match self.word.compare_exchange_weak(word, next, AcqRel, Relaxed) {
                 Ok(_) => break,
@@ -449,11 +482,6 @@ impl<L: Layout> Permits<L> {
     const fn debt_of(word: usize) -> usize {
         let free = word.cast_signed() >> SHIFT;
         if L::FREE_BITS == Whole::FREE_BITS && free < 0 { free.unsigned_abs() } else { 0 }
-    }
-
-    fn check_total(word: usize, count: usize) {
-        let most = Self::MAX.saturating_sub(Self::free(word));
-        assert!(count <= most, "more permits than a semaphore can hold");
     }
 }
 

@@ -1,13 +1,15 @@
 //! A semaphore: a number of permits, taken and returned, first come first served.
 //!
-//! A face of the counting core in `permits.rs`, where states, protocol and proof are. Here are
-//! the futures, which hold the waiter's node, and the permits, which return themselves: borrowed
-//! and owned twins of both.
+//! A face of the counting core in `permits.rs`, where states, protocol and proof are. The type is
+//! in `semaphore/core.rs`, the permits are in `semaphore/permit.rs`; here are the ways to get one
+//! and their futures, which hold the waiter's node, borrowed and owned.
+
+mod core;
+mod permit;
 
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -16,110 +18,12 @@ use std::time::Duration;
 use raddle_base::wait::{WaitKind, Waiter};
 
 use crate::block_on::{block_on, wait_timeout};
-use crate::permits::{Denied, Need, Permits};
+use crate::permits::{Denied, Need};
 
-/// Limits how many may do something at the same time.
-///
-/// Permits are given out strictly first come first served: a waiter that wants many collects what
-/// comes back until it has enough, and nobody behind it overtakes, [`try_acquire`] included. A
-/// wait for more permits than will ever exist never ends.
-///
-/// With nobody waiting, taking and returning permits is one atomic exchange each. Waiting does
-/// not allocate. What happened before a permit was returned is visible to whoever takes it next. 24
-/// bytes.
-///
-/// [`try_acquire`]: Self::try_acquire
-///
-/// ```
-/// use raddle_sync::{Semaphore, block_on};
-///
-/// static CONNECTIONS: Semaphore = Semaphore::const_new(2);
-///
-/// let first = CONNECTIONS.try_acquire().unwrap();
-/// let second = block_on(CONNECTIONS.acquire()).unwrap();
-/// assert!(CONNECTIONS.try_acquire().is_err());
-/// drop(first);
-/// assert_eq!(CONNECTIONS.available_permits(), 1);
-/// # drop(second);
-/// ```
-#[derive(Debug)]
-pub struct Semaphore {
-    pub(crate) permits: Permits,
-}
+pub use self::core::{AddPermitsError, Semaphore};
+pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 impl Semaphore {
-    /// The most permits a semaphore can hold.
-    pub const MAX_PERMITS: usize = <Permits>::MAX;
-
-    raddle_base::const_unless_loom! {
-        /// A semaphore with `permits` free permits.
-        ///
-        /// # Panics
-        ///
-        /// If `permits` is more than [`MAX_PERMITS`](Self::MAX_PERMITS).
-        pub const fn new(permits: usize) -> Self {
-            Semaphore { permits: Permits::new(permits) }
-        }
-
-        /// The same as [`new`](Self::new), under tokio's name.
-        ///
-        /// # Panics
-        ///
-        /// If `permits` is more than [`MAX_PERMITS`](Self::MAX_PERMITS).
-        pub const fn const_new(permits: usize) -> Self {
-            Semaphore::new(permits)
-        }
-    }
-
-    /// Permits that are free now. While somebody waits there are none.
-    pub fn available_permits(&self) -> usize {
-        self.permits.available()
-    }
-
-    /// Adds `count` permits: to those who wait, and what is left to the free ones. Also how
-    /// permits come back that were [forgotten](SemaphorePermit::forget).
-    ///
-    /// # Panics
-    ///
-    /// If more than [`MAX_PERMITS`](Self::MAX_PERMITS) would be free; the count stays as it was.
-    pub fn add_permits(&self, count: usize) {
-        self.permits.release(count);
-    }
-
-    /// Removes up to `count` free permits for good, and tells how many.
-    pub fn forget_permits(&self, count: usize) -> usize {
-        self.permits.forget(count)
-    }
-
-    /// Removes all free permits for good, and tells how many they were.
-    pub fn drain_permits(&self) -> usize {
-        self.permits.forget(usize::MAX)
-    }
-
-    /// Takes `count` permits away for good, and never waits: those that are free at once, and for
-    /// the rest the next ones that come back, before anybody who waits gets any.
-    ///
-    /// # Panics
-    ///
-    /// If more than [`MAX_PERMITS`](Self::MAX_PERMITS) would be owed; the count stays as it was.
-    ///
-    /// ```
-    /// let semaphore = raddle_sync::Semaphore::new(3);
-    /// let two = semaphore.try_acquire_many(2).unwrap();
-    /// semaphore.reduce_permits(2);
-    /// assert_eq!((semaphore.available_permits(), semaphore.owed_permits()), (0, 1));
-    /// drop(two);
-    /// assert_eq!((semaphore.available_permits(), semaphore.owed_permits()), (1, 0));
-    /// ```
-    pub fn reduce_permits(&self, count: usize) {
-        self.permits.reduce(count);
-    }
-
-    /// Permits that were [taken away](Self::reduce_permits) while in use and have not come back.
-    pub fn owed_permits(&self) -> usize {
-        self.permits.debt()
-    }
-
     /// Waits for one permit.
     ///
     /// # Cancel safety
@@ -221,17 +125,6 @@ impl Semaphore {
     ) -> Option<Result<SemaphorePermit<'_>, AcquireError>> {
         wait_timeout(self.acquire_many(count), limit)
     }
-
-    /// Gives out no permits any more, and ends all waits with an error. Permits that are held, or
-    /// were granted before, stay valid.
-    pub fn close(&self) {
-        self.permits.close();
-    }
-
-    /// Whether [`close`](Self::close) was called.
-    pub fn is_closed(&self) -> bool {
-        self.permits.is_closed()
-    }
 }
 
 /// The future of [`Semaphore::acquire`] and [`Semaphore::acquire_many`].
@@ -313,132 +206,6 @@ impl Drop for AcquireOwned {
             let node = Pin::new_unchecked(&self.node);
             self.semaphore.permits.cancel(node, self.count as usize);
         }
-    }
-}
-
-/// Permits of a semaphore, returned when this is dropped.
-#[must_use = "permits are returned as soon as this is dropped"]
-pub struct SemaphorePermit<'a> {
-    semaphore: &'a Semaphore,
-    count: u32,
-}
-
-impl<'a> SemaphorePermit<'a> {
-    pub(crate) fn new(semaphore: &'a Semaphore, count: u32) -> Self {
-        SemaphorePermit { semaphore, count }
-    }
-
-    /// Keeps the permits from coming back, for good or until
-    /// [`add_permits`](Semaphore::add_permits).
-    pub fn forget(mut self) {
-        self.count = 0;
-    }
-
-    /// Takes over the permits of `other`.
-    ///
-    /// # Panics
-    ///
-    /// If they belong to different semaphores, or the sum overflows.
-    #[track_caller]
-    pub fn merge(&mut self, mut other: Self) {
-        assert!(
-            std::ptr::eq(self.semaphore, other.semaphore),
-            "permits of different semaphores cannot be merged"
-        );
-        self.count = self.count.checked_add(other.count).expect("too many permits to merge");
-        other.count = 0;
-    }
-
-    /// Splits `count` permits off; `None` if there are fewer.
-    pub fn split(&mut self, count: usize) -> Option<Self> {
-        let count = u32::try_from(count).ok()?;
-        self.count = self.count.checked_sub(count)?;
-        Some(SemaphorePermit { semaphore: self.semaphore, count })
-    }
-
-    /// How many permits this holds.
-    pub fn num_permits(&self) -> usize {
-        self.count as usize
-    }
-}
-
-impl Drop for SemaphorePermit<'_> {
-    fn drop(&mut self) {
-        if self.count > 0 {
-            self.semaphore.permits.release(self.count as usize);
-        }
-    }
-}
-
-impl fmt::Debug for SemaphorePermit<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SemaphorePermit").field("permits", &self.count).finish_non_exhaustive()
-    }
-}
-
-/// Permits that own a reference to their semaphore, returned when this is dropped.
-#[must_use = "permits are returned as soon as this is dropped"]
-pub struct OwnedSemaphorePermit {
-    semaphore: Arc<Semaphore>,
-    count: u32,
-}
-
-impl OwnedSemaphorePermit {
-    pub(crate) fn new(semaphore: Arc<Semaphore>, count: u32) -> Self {
-        OwnedSemaphorePermit { semaphore, count }
-    }
-
-    /// Keeps the permits from coming back, for good or until
-    /// [`add_permits`](Semaphore::add_permits).
-    pub fn forget(mut self) {
-        self.count = 0;
-    }
-
-    /// Takes over the permits of `other`.
-    ///
-    /// # Panics
-    ///
-    /// If they belong to different semaphores, or the sum overflows.
-    #[track_caller]
-    pub fn merge(&mut self, mut other: Self) {
-        assert!(
-            Arc::ptr_eq(&self.semaphore, &other.semaphore),
-            "permits of different semaphores cannot be merged"
-        );
-        self.count = self.count.checked_add(other.count).expect("too many permits to merge");
-        other.count = 0;
-    }
-
-    /// Splits `count` permits off; `None` if there are fewer.
-    pub fn split(&mut self, count: usize) -> Option<Self> {
-        let count = u32::try_from(count).ok()?;
-        self.count = self.count.checked_sub(count)?;
-        Some(OwnedSemaphorePermit { semaphore: self.semaphore.clone(), count })
-    }
-
-    /// How many permits this holds.
-    pub fn num_permits(&self) -> usize {
-        self.count as usize
-    }
-
-    /// The semaphore these permits belong to.
-    pub fn semaphore(&self) -> &Arc<Semaphore> {
-        &self.semaphore
-    }
-}
-
-impl Drop for OwnedSemaphorePermit {
-    fn drop(&mut self) {
-        let count = mem::take(&mut self.count);
-        if count > 0 {
-            self.semaphore.permits.release(count as usize);
-        }
-    }
-}
-
-impl fmt::Debug for OwnedSemaphorePermit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OwnedSemaphorePermit").field("permits", &self.count).finish_non_exhaustive()
     }
 }
 

@@ -10,6 +10,8 @@ mod drop_points;
 mod futures;
 #[cfg(not(loom))]
 mod matrix;
+#[cfg(not(loom))]
+mod misuse;
 #[cfg(loom)]
 pub(crate) mod model;
 #[cfg(not(loom))]

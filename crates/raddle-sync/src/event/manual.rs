@@ -100,6 +100,7 @@ impl ManualResetEvent {
     ///
     /// If the slot is one for another event.
     #[inline]
+    #[track_caller]
     pub fn poll_wait<'a>(
         &'a self,
         slot: Pin<&mut EventSlot<'a, Self>>,

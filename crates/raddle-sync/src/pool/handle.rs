@@ -67,6 +67,7 @@ impl<M: ManageObject> Pool<M> {
     /// # Panics
     ///
     /// If `max` is zero, or more than [`Semaphore::MAX_PERMITS`].
+    #[track_caller]
     pub fn bounded(max: usize, manage: M) -> Self {
         Self::with_config(max, manage, PoolConfig::default())
     }
@@ -81,6 +82,7 @@ impl<M: ManageObject> Pool<M> {
     /// # Panics
     ///
     /// As [`bounded`](Self::bounded).
+    #[track_caller]
     pub fn with_config(max: usize, manage: M, config: PoolConfig) -> Self {
         assert!(max > 0, "a pool needs room for an object");
         let permits = Semaphore::new(max);

@@ -257,7 +257,7 @@ impl RawRwLock {
             let full = kind == Kind::Read && word & (WRITER | WAITING) == 0;
             if entered.is_none() && full {
                 drop(queue);
-                panic!("more readers than a lock can count");
+                panic!("more readers than a lock can count, waiting for {}", node.site());
             }
             // Acquire: as in `try_enter`.
             let next = entered.unwrap_or(word | marks);
