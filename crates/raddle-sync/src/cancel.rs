@@ -60,6 +60,11 @@ impl CancellationToken {
         self.node.cancel();
     }
 
+    /// As [`cancel`](Self::cancel), and whether this call did it.
+    pub(crate) fn cancel_first(&self) -> bool {
+        self.node.cancel()
+    }
+
     /// Whether this token is cancelled. What happened before that is visible then.
     #[inline]
     pub fn is_cancelled(&self) -> bool {

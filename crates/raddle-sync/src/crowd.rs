@@ -93,7 +93,7 @@ impl Crowd {
     raddle_base::const_unless_loom! {
         #[track_caller]
         pub(crate) const fn new(value: usize) -> Self {
-            assert!(value <= Crowd::MAX, "a larger count than can be kept");
+            assert!(value <= Crowd::MAX, "the count is too large");
             Crowd { word: AtomicUsize::new(value << SHIFT), queue: WaitQueue::new(()) }
         }
     }

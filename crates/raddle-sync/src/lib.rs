@@ -19,12 +19,15 @@
 //! | meet, round after round | [`Barrier`], [`Phaser`] |
 //! | wait for a condition of your own | [`EventCount`] |
 //! | wait for tasks that come and go | [`TaskTracker`] |
-//! | ask for an end and wait for it | [`Shutdown`] |
+//! | ask for an end and wait for it, in parts and stages | [`Shutdown`] |
 //! | compute a value for a key once, or once at a time | [`OnceMap`], [`singleflight`] |
 //! | wait for the answer to one request | [`WaitMap`] |
 //! | use costly objects again | [`pool`] |
 //! | do something once, make a value once | [`Once`], [`OnceCell`], [`LazyCell`] |
 //! | set a value once, for many to read | [`SetOnce`], [`completion`] |
+//!
+//! Whoever knows the primitives of tokio, async-lock, asyncband or Elio finds their names and the
+//! differences in [`coming_from`].
 //!
 //! Rules that hold for all of them.
 //!
@@ -40,6 +43,8 @@
 pub mod barrier;
 mod block_on;
 pub mod cancel;
+#[doc = include_str!("../../../docs/coming-from.md")]
+pub mod coming_from {}
 pub mod completion;
 pub mod condvar;
 mod crowd;

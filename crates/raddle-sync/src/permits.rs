@@ -54,6 +54,8 @@
 //! there. Models: `model_permits_guard_plain_data`, `model_permits_release_against_cancel`,
 //! `model_permits_release_against_enqueue`, `model_permits_close_against_acquire`.
 
+mod need;
+
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -63,25 +65,13 @@ use raddle_base::shim::atomic::AtomicUsize;
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use raddle_base::wait::{Locked, Phase, Removed, WaitQueue, Waiter, WakeBatch};
 
+use need::{GRANTED, REFUSED, serve_some};
+
+pub(crate) use need::Need;
+
 const CLOSED: usize = 1;
 const WAITERS: usize = 2;
 const SHIFT: u32 = 2;
-
-const GRANTED: u8 = 1;
-const REFUSED: u8 = 2;
-
-/// A waiter's payload: what it still misses, and what it has collected so far.
-#[derive(Debug)]
-pub(crate) struct Need {
-    missing: usize,
-    collected: usize,
-}
-
-impl Need {
-    pub(crate) const fn none() -> Self {
-        Need { missing: 0, collected: 0 }
-    }
-}
 
 /// Why there are no permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -482,28 +472,6 @@ impl<L: Layout> Permits<L> {
     const fn debt_of(word: usize) -> usize {
         let free = word.cast_signed() >> SHIFT;
         if L::FREE_BITS == Whole::FREE_BITS && free < 0 { free.unsigned_abs() } else { 0 }
-    }
-}
-
-/// Serves heads until nothing is left to give or nobody waits: true. False if the batch is full.
-fn serve_some(queue: &mut Locked<'_, Need, ()>, count: &mut usize, batch: &mut WakeBatch) -> bool {
-    loop {
-        if batch.is_full() {
-            return false;
-        }
-        let satisfied = queue.front(|need| {
-            let given = need.missing.min(*count);
-            need.missing -= given;
-            need.collected += given;
-            *count -= given;
-            need.missing == 0
-        });
-        if satisfied != Some(true) {
-            return true;
-        }
-        if let Some(wake) = queue.grant_front(GRANTED) {
-            batch.push(wake);
-        }
     }
 }
 

@@ -1,95 +1,47 @@
 //! Coordinated shutdown: one side asks, the others finish what they are at, and the asker waits.
 //!
-//! Two faces of the crowd in `crowd.rs`, where protocol and proof are: whether shutdown was
-//! requested (the value is 0 or 1), and how many guards are alive.
+//! The request is a cancellation token (`cancel.rs`), so that what is below another is asked with
+//! it; how many guards are alive is the value of a crowd (`crowd.rs`). Both have protocol and proof
+//! there. What is shared is in `shutdown/inner.rs`, the sides that are asked in
+//! `shutdown/guard.rs`; here is the side that asks.
+//!
+//! A child holds one guard of the one above it, until its own last guard is gone: so whoever waits
+//! above waits for all below. The child's last guard lets those go who wait for the child, then the
+//! guard above.
 
+mod guard;
+mod inner;
+
+use std::error::Error;
 use std::fmt;
 use std::future::{Future, IntoFuture};
-use std::ops::Deref;
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use raddle_base::wait::WaitKind;
+use raddle_base::wait::{WaitKind, WaitSite};
 
 use crate::block_on::{block_on, wait_timeout};
-use crate::crowd::stay::{Gather, Stay, named_future};
-use crate::crowd::{Crowd, Step};
+use crate::crowd::stay::Stay;
+use inner::{GuardsOf, Inner};
 
-#[derive(Debug)]
-struct Inner {
-    requested: Requested,
-    guards: Guards,
-}
-
-#[derive(Debug)]
-struct Requested(Crowd);
-
-impl Gather for Requested {
-    fn crowd(&self) -> &Crowd {
-        &self.0
-    }
-
-    fn is_over(requested: usize) -> bool {
-        requested != 0
-    }
-}
-
-#[derive(Debug)]
-struct Guards(Crowd);
-
-impl Gather for Guards {
-    fn crowd(&self) -> &Crowd {
-        &self.0
-    }
-
-    fn is_over(guards: usize) -> bool {
-        guards == 0
-    }
-}
-
-/// A reference to the request, of one's own.
-struct RequestedOf(Arc<Inner>);
-
-impl Deref for RequestedOf {
-    type Target = Requested;
-
-    fn deref(&self) -> &Requested {
-        &self.0.requested
-    }
-}
-
-/// A reference to the guards, of one's own.
-struct GuardsOf(Arc<Inner>);
-
-impl Deref for GuardsOf {
-    type Target = Guards;
-
-    fn deref(&self) -> &Guards {
-        &self.0.guards
-    }
-}
-
-impl Inner {
-    fn is_requested(&self) -> bool {
-        self.requested.0.value() != 0
-    }
-
-    fn request(&self) -> bool {
-        let request = |requested| if requested == 0 { Step::Release(1) } else { Step::Keep };
-        self.requested.0.step(request) == 0
-    }
-}
+pub use guard::{OwnedShutdownRequested, ShutdownGuard, ShutdownRequested, ShutdownWatch};
 
 /// The side that asks for shutdown, and waits until all guards are gone. Clones are the same side.
 ///
 /// Awaiting it requests, at the first poll, and then waits. The request is sticky.
 ///
+/// * *Children.* A [`child`](Self::child) is asked when the one above is asked, and can be asked
+///   alone; whoever waits above waits for its guards too. Children that are
+///   [waited for in order](Self::wait_in_stages) are stages.
+/// * *Reasons.* The first reason that was given stays, and all sides can read it.
 /// * *Order.* All waits end in one round, woken in the order of their first poll.
 /// * *Ordering.* What happened before the request is visible to those who see it, and what happened
 ///   before a guard was dropped is visible after the wait.
-/// * *Cost.* Making the pair allocates once. Nothing else does.
+/// * *Cost.* Making the pair, or a child, allocates twice, a reason once or twice. Nothing else
+///   does.
 ///
 /// ```
 /// use raddle_sync::{Shutdown, block_on};
@@ -110,22 +62,51 @@ pub struct Shutdown {
 impl Shutdown {
     /// The two sides. Clone the guard for more of them.
     pub fn new() -> (Shutdown, ShutdownGuard) {
-        let (requested, guards) = (Requested(Crowd::new(0)), Guards(Crowd::new(1)));
-        let inner = Arc::new(Inner { requested, guards });
-        (Shutdown { inner: inner.clone() }, ShutdownGuard { watch: ShutdownWatch { inner } })
+        let hold = Inner::root();
+        (Shutdown { inner: hold.0.clone() }, ShutdownGuard::new(hold))
     }
 
-    /// Asks for shutdown, and does not wait. True the first time.
+    /// The two sides of a part of what this one shuts down. It is asked when this one is, and this
+    /// one is complete only when the part is. If all guards here are gone already, whoever waits
+    /// here does not wait for the part.
+    pub fn child(&self) -> (Shutdown, ShutdownGuard) {
+        let hold = self.inner.child();
+        (Shutdown { inner: hold.0.clone() }, ShutdownGuard::new(hold))
+    }
+
+    /// Asks for shutdown, and does not wait. True if nobody had.
     pub fn request_shutdown(&self) -> bool {
-        self.inner.request()
+        self.inner.request(None)
+    }
+
+    /// As [`request_shutdown`](Self::request_shutdown), and says why: with an error of any type, or
+    /// a text. The first reason stays; one that comes after the request is dropped.
+    ///
+    /// ```
+    /// let (shutdown, guard) = raddle_sync::Shutdown::new();
+    /// let (_part, part_guard) = shutdown.child();
+    /// assert!(guard.request_shutdown_because("the disk is full"));
+    /// assert!(!shutdown.request_shutdown_because("a signal"));
+    /// assert_eq!(part_guard.reason().unwrap().to_string(), "the disk is full");
+    /// ```
+    pub fn request_shutdown_because(
+        &self,
+        reason: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> bool {
+        self.inner.request(Some(reason.into()))
     }
 
     /// Whether shutdown was requested.
     pub fn is_shutdown_requested(&self) -> bool {
-        self.inner.is_requested()
+        self.inner.token.is_cancelled()
     }
 
-    /// How many guards are alive.
+    /// Why shutdown was requested, here or else above, if that was said.
+    pub fn reason(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        self.inner.reason()
+    }
+
+    /// How many guards are alive; each child that is not complete counts as one.
     pub fn guards(&self) -> usize {
         self.inner.guards.0.value()
     }
@@ -137,8 +118,43 @@ impl Shutdown {
     /// Dropping the future does not take the request back.
     #[track_caller]
     pub fn wait(&self) -> ShutdownWait {
-        let guards = Stay::new(GuardsOf(self.inner.clone()), WaitKind::Join);
-        ShutdownWait { guards }
+        self.wait_at(Location::caller())
+    }
+
+    fn wait_at(&self, location: &'static Location<'static>) -> ShutdownWait {
+        let site = WaitSite { kind: WaitKind::Join, location };
+        ShutdownWait { guards: Stay::at(GuardsOf(self.inner.clone()), site) }
+    }
+
+    /// Asks and waits for one stage after the other, and then for this one: no stage is asked
+    /// before the one in front of it is complete. Stages are mostly children of this one.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future takes no request back, and makes no other.
+    ///
+    /// ```
+    /// use raddle_sync::{Shutdown, block_on};
+    ///
+    /// let (server, guard) = Shutdown::new();
+    /// let (accepting, accepts) = server.child();
+    /// let (storing, stores) = server.child();
+    /// drop(guard);
+    /// let stores = std::thread::spawn(move || {
+    ///     block_on(stores.shutdown_requested());
+    /// });
+    /// assert!(!storing.is_shutdown_requested());
+    /// drop(accepts);
+    /// block_on(server.wait_in_stages([accepting, storing]));
+    /// stores.join().unwrap();
+    /// ```
+    #[track_caller]
+    pub fn wait_in_stages<I>(&self, stages: I) -> ShutdownStages<I::IntoIter>
+    where
+        I: IntoIterator<Item = Shutdown>,
+    {
+        let (stages, last) = (stages.into_iter(), Some(self.clone()));
+        ShutdownStages { current: None, stages, last, place: Location::caller() }
     }
 
     /// Requests, and blocks the thread until all guards are gone.
@@ -174,10 +190,7 @@ impl IntoFuture for Shutdown {
 
 impl fmt::Debug for Shutdown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shutdown")
-            .field("requested", &self.is_shutdown_requested())
-            .field("guards", &self.guards())
-            .finish()
+        self.inner.fmt(f)
     }
 }
 
@@ -191,7 +204,7 @@ impl Future for ShutdownWait {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        self.guards.of().0.request();
+        self.guards.of().0.request(None);
         // SAFETY: the only field is pinned with the whole, and not moved out of it.
         unsafe { self.map_unchecked_mut(|this| &mut this.guards) }.poll(cx)
     }
@@ -203,129 +216,41 @@ impl fmt::Debug for ShutdownWait {
     }
 }
 
-/// Keeps shutdown from being complete while it lives. Clones count on their own.
-#[must_use = "shutdown may be complete as soon as this is dropped"]
-pub struct ShutdownGuard {
-    watch: ShutdownWatch,
+/// The future of [`Shutdown::wait_in_stages`].
+#[must_use = "futures do nothing unless awaited"]
+pub struct ShutdownStages<I> {
+    /// Pinned.
+    current: Option<ShutdownWait>,
+    stages: I,
+    last: Option<Shutdown>,
+    place: &'static Location<'static>,
 }
 
-impl ShutdownGuard {
-    /// An observer that holds nothing up.
-    pub fn watch(&self) -> ShutdownWatch {
-        self.watch.clone()
-    }
+impl<I: Iterator<Item = Shutdown>> Future for ShutdownStages<I> {
+    type Output = ();
 
-    /// An observer in place of this guard, which is gone.
-    pub fn into_watch(self) -> ShutdownWatch {
-        self.watch()
-    }
-
-    /// Whether shutdown was requested.
-    pub fn is_shutdown_requested(&self) -> bool {
-        self.watch.is_shutdown_requested()
-    }
-
-    /// Waits until shutdown is requested.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing but its place in the order of wakes.
-    #[track_caller]
-    pub fn shutdown_requested(&self) -> ShutdownRequested<'_> {
-        self.watch.shutdown_requested()
-    }
-
-    /// As [`shutdown_requested`](Self::shutdown_requested), with a reference of its own, which
-    /// holds nothing up.
-    #[track_caller]
-    pub fn shutdown_requested_owned(&self) -> OwnedShutdownRequested {
-        self.watch().shutdown_requested_owned()
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: the wait is pinned with the whole: it is not moved, and dropped in place. The
+        // iterator is not pinned.
+        let this = unsafe { self.get_unchecked_mut() };
+        loop {
+            if let Some(wait) = &mut this.current {
+                // SAFETY: as above.
+                ready!(unsafe { Pin::new_unchecked(wait) }.poll(cx));
+                this.current = None;
+            }
+            let Some(next) = this.stages.next().or_else(|| this.last.take()) else {
+                return Poll::Ready(());
+            };
+            this.current = Some(next.wait_at(this.place));
+        }
     }
 }
 
-impl Clone for ShutdownGuard {
-    fn clone(&self) -> Self {
-        // The count cannot overflow: every guard holds a count of the `Arc` as well.
-        self.watch.inner.guards.0.step(|guards| Step::To(guards + 1));
-        ShutdownGuard { watch: self.watch() }
-    }
-}
-
-impl Drop for ShutdownGuard {
-    fn drop(&mut self) {
-        self.watch.inner.guards.0.step(|guards| match guards {
-            1 => Step::Release(0),
-            _ => Step::To(guards - 1),
-        });
-    }
-}
-
-impl fmt::Debug for ShutdownGuard {
+impl<I> fmt::Debug for ShutdownStages<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ShutdownGuard").field(&self.watch).finish()
+        f.debug_struct("ShutdownStages").field("current", &self.current).finish_non_exhaustive()
     }
-}
-
-/// Observes whether shutdown was requested, and holds nothing up.
-#[derive(Clone)]
-pub struct ShutdownWatch {
-    inner: Arc<Inner>,
-}
-
-impl ShutdownWatch {
-    /// Whether shutdown was requested.
-    pub fn is_shutdown_requested(&self) -> bool {
-        self.inner.is_requested()
-    }
-
-    /// Waits until shutdown is requested. See [`ShutdownGuard::shutdown_requested`].
-    #[track_caller]
-    pub fn shutdown_requested(&self) -> ShutdownRequested<'_> {
-        ShutdownRequested(Stay::new(&self.inner.requested, WaitKind::Cancellation))
-    }
-
-    /// As [`shutdown_requested`](Self::shutdown_requested), with a reference of its own.
-    #[track_caller]
-    pub fn shutdown_requested_owned(self) -> OwnedShutdownRequested {
-        OwnedShutdownRequested(Stay::new(RequestedOf(self.inner), WaitKind::Cancellation))
-    }
-
-    /// Blocks the thread until shutdown is requested.
-    ///
-    /// # Panics
-    ///
-    /// Inside the poll of an async task.
-    #[track_caller]
-    pub fn blocking_shutdown_requested(&self) {
-        block_on(self.shutdown_requested());
-    }
-
-    /// As [`blocking_shutdown_requested`](Self::blocking_shutdown_requested) for at most `limit`;
-    /// whether it was requested.
-    ///
-    /// # Panics
-    ///
-    /// Inside the poll of an async task.
-    #[track_caller]
-    pub fn blocking_shutdown_requested_timeout(&self, limit: Duration) -> bool {
-        wait_timeout(self.shutdown_requested(), limit).is_some()
-    }
-}
-
-impl fmt::Debug for ShutdownWatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ShutdownWatch").field("requested", &self.is_shutdown_requested()).finish()
-    }
-}
-
-named_future! {
-    /// The future of [`ShutdownGuard::shutdown_requested`] and of its like for the watch.
-    ShutdownRequested<'a> = Stay<&'a Requested> => ()
-}
-
-named_future! {
-    /// The future of [`ShutdownGuard::shutdown_requested_owned`] and of its like for the watch.
-    OwnedShutdownRequested = Stay<RequestedOf> => ()
 }
 
 #[cfg(all(test, loom))]

@@ -3,6 +3,8 @@
 #[cfg(not(loom))]
 mod budget;
 #[cfg(not(loom))]
+mod coming_from;
+#[cfg(not(loom))]
 pub(crate) mod crowds;
 #[cfg(not(loom))]
 mod drop_points;

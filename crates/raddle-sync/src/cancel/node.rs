@@ -195,19 +195,20 @@ impl NodeRef {
         None
     }
 
-    /// Cancels this node and all below it.
-    pub(super) fn cancel(&self) {
+    /// Cancels this node and all below it; true if it was not before.
+    pub(super) fn cancel(&self) -> bool {
         let mut work = Work(None);
-        self.cancel_alone(&mut work);
+        let first = self.cancel_alone(&mut work);
         work.run();
+        first
     }
 
-    /// Marks, collects the children as work, wakes.
-    fn cancel_alone(&self, work: &mut Work) {
+    /// Marks, collects the children as work, wakes; true if it was not marked before.
+    fn cancel_alone(&self, work: &mut Work) -> bool {
         let mut locked = self.queue.lock();
         // Release: what led to the end is visible to whoever sees it.
         if self.cancelled.swap(true, Release) {
-            return;
+            return false;
         }
         // In portions, so that others are not kept from the lock by a long list.
         while !work.collect(locked.shared(), CHILDREN) {
@@ -215,6 +216,7 @@ impl NodeRef {
             locked = self.queue.lock();
         }
         locked.release_all(CANCELLED);
+        true
     }
 }
 

@@ -4,8 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
+use raddle_base::context;
 use raddle_base::wait::{WaitKind, Waiter};
 
 use super::node::{Node, NodeRef};
@@ -28,9 +29,12 @@ impl Future for Cancelled<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        ready!(context::check_budget(cx));
         let this = self.into_ref().get_ref();
         // SAFETY: the waiter is pinned with the future that owns it, and leaves when that drops.
-        unsafe { this.token.poll(Pin::new_unchecked(&this.waiter), cx) }
+        ready!(unsafe { this.token.poll(Pin::new_unchecked(&this.waiter), cx) });
+        context::spend();
+        Poll::Ready(())
     }
 }
 
@@ -65,9 +69,12 @@ impl Future for CancelledOwned {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        ready!(context::check_budget(cx));
         let this = self.into_ref().get_ref();
         // SAFETY: as for `Cancelled`.
-        unsafe { this.token.poll(Pin::new_unchecked(&this.waiter), cx) }
+        ready!(unsafe { this.token.poll(Pin::new_unchecked(&this.waiter), cx) });
+        context::spend();
+        Poll::Ready(())
     }
 }
 

@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use raddle_base::wait::{WaitKind, Waiter};
+use raddle_base::wait::{WaitKind, WaitSite, Waiter};
 
 use super::Crowd;
 
@@ -29,7 +29,12 @@ pub(crate) struct Stay<R: Deref<Target: Gather>> {
 impl<R: Deref<Target: Gather>> Stay<R> {
     #[track_caller]
     pub(crate) fn new(of: R, kind: WaitKind) -> Self {
-        Stay { of, node: Waiter::new(kind, ()) }
+        Stay::at(of, WaitSite::here(kind))
+    }
+
+    /// The same, for a wait that was written in another place.
+    pub(crate) fn at(of: R, site: WaitSite) -> Self {
+        Stay { of, node: Waiter::at(site, ()) }
     }
 
     pub(crate) fn of(&self) -> &R {

@@ -48,6 +48,10 @@ fn every_primitive_spends_the_budget() {
         notify.notified()
     };
     assert_eq!(spent(notified), BUDGET);
+    let token = crate::CancellationToken::new();
+    token.cancel();
+    assert_eq!(spent(|| token.cancelled()), BUDGET);
+    assert_eq!(spent(|| token.clone().cancelled_owned()), BUDGET);
     let gate = ManualResetEvent::with_state(true);
     assert_eq!(spent(|| gate.wait()), BUDGET);
     let turnstile = AutoResetEvent::new();

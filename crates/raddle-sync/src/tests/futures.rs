@@ -123,6 +123,7 @@ fn meetings(seen: &mut Seen) {
     seen.check(|| guard.shutdown_requested());
     seen.check(|| guard.shutdown_requested_owned());
     seen.check(|| shutdown.clone().into_future());
+    seen.check(|| shutdown.wait_in_stages([shutdown.child().0, shutdown.clone()]));
 }
 
 fn values(seen: &mut Seen) {

@@ -46,7 +46,7 @@ fn what_cannot_be_is_not_made() {
     refused("room for no permit", || Semaphore::with_maximum(0, 0));
     refused("at least one party", || Barrier::new(0));
     refused("more parties than it can count", || Barrier::new(usize::MAX));
-    refused("larger count", || Latch::new(Latch::MAX_COUNT + 1));
+    refused("count is too large", || Latch::new(Latch::MAX_COUNT + 1));
     refused("room for an object", || pool::Pool::bounded(0, pool::NeverManageObject::<u8>::new()));
     let too_large = Semaphore::MAX_PERMITS + 1;
     refused("more permits", || {
