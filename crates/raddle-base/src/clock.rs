@@ -29,6 +29,12 @@ impl Instant {
         Instant(read(libc::CLOCK_MONOTONIC))
     }
 
+    /// The same clock at the kernel's last tick, 1 to 10 ms late: at a third of the price.
+    #[inline]
+    pub fn coarse() -> Instant {
+        Instant(read(libc::CLOCK_MONOTONIC_COARSE))
+    }
+
     /// The instant `nanos` nanoseconds after the clock's origin.
     #[inline]
     pub const fn from_nanos(nanos: u64) -> Instant {

@@ -14,11 +14,18 @@
 //! the waker at hand is that of the task being polled. A future inside an unordered set has a
 //! waker of its own and would never be polled again without a wake. [`yield_back`] compares data
 //! and vtable, and wakes by reference otherwise.
+//!
+//! **What a task waits for.** Whatever makes a poll end pending says so by [`waits`]: the kind of
+//! wait, and where it was written. The scheduler takes the last note of a poll that ended pending,
+//! for dumps. A note is two stores, and outside of a poll nobody reads it.
 
 use std::cell::Cell;
 use std::num::NonZeroU64;
+use std::panic::Location;
 use std::ptr;
 use std::task::{Context, Poll, RawWakerVTable};
+
+use crate::wait::WaitKind;
 
 /// Steps a task may take in one poll.
 pub const BUDGET: u32 = 128;
@@ -42,24 +49,33 @@ pub enum Place {
 /// Gives the number of the task that a waker's data belongs to.
 pub type IdOf = unsafe fn(*const ()) -> u64;
 
+/// In this order, so that the beginning of a poll writes the first three in one store.
+#[repr(C, align(8))]
 struct State {
-    place: Cell<Place>,
     budget: Cell<u32>,
-    yielded: Cell<bool>,
+    /// 1 if the task asked to be put back.
+    yielded: Cell<u16>,
+    /// The [code](WaitKind::code) of the wait that was noted last; 0 for none.
+    wait: Cell<u16>,
     waker_data: Cell<*const ()>,
+    /// Where that wait was written.
+    wait_at: Cell<Option<&'static Location<'static>>>,
     waker_vtable: Cell<*const RawWakerVTable>,
     id_of: Cell<Option<IdOf>>,
+    place: Cell<Place>,
 }
 
 thread_local! {
     static STATE: State = const {
         State {
-            place: Cell::new(Place::Thread),
             budget: Cell::new(UNLIMITED),
-            yielded: Cell::new(false),
+            yielded: Cell::new(0),
+            wait: Cell::new(0),
             waker_data: Cell::new(ptr::null()),
+            wait_at: Cell::new(None),
             waker_vtable: Cell::new(ptr::null()),
             id_of: Cell::new(None),
+            place: Cell::new(Place::Thread),
         }
     };
 }
@@ -90,7 +106,9 @@ pub fn enter(place: Place) -> Entered {
     STATE.with(|state| Entered {
         place: state.place.replace(place),
         budget: state.budget.replace(UNLIMITED),
+        wait: state.wait.get(),
         waker_data: state.waker_data.replace(ptr::null()),
+        wait_at: state.wait_at.get(),
     })
 }
 
@@ -100,7 +118,9 @@ pub fn enter(place: Place) -> Entered {
 pub struct Entered {
     place: Place,
     budget: u32,
+    wait: u16,
     waker_data: *const (),
+    wait_at: Option<&'static Location<'static>>,
 }
 
 impl Drop for Entered {
@@ -108,7 +128,9 @@ impl Drop for Entered {
         STATE.with(|state| {
             state.place.set(self.place);
             state.budget.set(self.budget);
+            state.wait.set(self.wait);
             state.waker_data.set(self.waker_data);
+            state.wait_at.set(self.wait_at);
         });
     }
 }
@@ -172,7 +194,7 @@ pub fn yield_back(cx: &mut Context<'_>) {
             && !waker.data().is_null()
             && ptr::eq(waker.vtable(), state.waker_vtable.get());
         if own {
-            state.yielded.set(true);
+            state.yielded.set(1);
         }
         own
     });
@@ -198,12 +220,14 @@ pub unsafe fn enter_worker(waker_vtable: &'static RawWakerVTable, id_of: IdOf) -
 
 /// For schedulers: the poll of the task whose own waker has `waker_data` is about to begin.
 ///
-/// Place and vtable stay from poll to poll, so this is three stores.
+/// Place and vtable stay from poll to poll, so this is two stores: budget, the request to be put
+/// back and the note of a wait share a word.
 #[inline]
 pub fn begin_poll(waker_data: *const ()) {
     STATE.with(|state| {
         state.budget.set(BUDGET);
-        state.yielded.set(false);
+        state.yielded.set(0);
+        state.wait.set(0);
         state.waker_data.set(waker_data);
     });
 }
@@ -213,8 +237,27 @@ pub fn begin_poll(waker_data: *const ()) {
 pub fn end_poll() -> bool {
     STATE.with(|state| {
         state.waker_data.set(ptr::null());
-        state.yielded.get()
+        state.yielded.get() != 0
     })
+}
+
+/// Notes what the code that is about to return `Pending` waits for, and where that was written, if
+/// it is known. Of several notes of one poll the last one counts.
+///
+/// Call it whenever a poll finds that it has to wait, also if it left its waker before.
+#[inline]
+pub fn waits(kind: WaitKind, location: Option<&'static Location<'static>>) {
+    STATE.with(|state| {
+        state.wait.set(kind.code());
+        state.wait_at.set(location);
+    });
+}
+
+/// For schedulers: the last note since [`begin_poll`], as the [code](WaitKind::code) of the kind,
+/// and the place. Code 0 means that there was none, and then the place means nothing.
+#[inline]
+pub fn noted() -> (u16, Option<&'static Location<'static>>) {
+    STATE.with(|state| (state.wait.get(), state.wait_at.get()))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::uring::Ring;
 use crate::waiters::{Seat, WaitSlot};
 use crate::watcher::{Role, Watcher};
 use raddle_base::context;
+use raddle_base::wait::WaitKind;
 use std::fmt;
 use std::io;
 use std::pin::Pin;
@@ -116,6 +117,7 @@ impl<O: Operation> Submitted<O> {
             Stage::Flying(flight, ring) => {
                 let polled = flight.poll(cx);
                 if polled.is_pending() {
+                    context::waits(WaitKind::Operation, Some(self.slot.location()));
                     self.stage = Stage::Flying(flight, ring);
                 }
                 polled
@@ -123,6 +125,7 @@ impl<O: Operation> Submitted<O> {
             Stage::Offloaded(flight) => {
                 let polled = flight.poll(cx);
                 if polled.is_pending() {
+                    context::waits(WaitKind::Operation, Some(self.slot.location()));
                     self.stage = Stage::Offloaded(flight);
                 }
                 polled

@@ -10,8 +10,10 @@
 
 use crate::interest::Direction;
 use crate::watcher::Due;
+use raddle_base::context;
 use raddle_base::wait::{Removed, WaitKind, WaitQueue, Waiter, WaiterCell};
 use std::cell::Cell;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::Context;
 
@@ -33,16 +35,24 @@ pub(crate) struct WaitSlot {
 impl WaitSlot {
     #[track_caller]
     pub(crate) fn new(direction: Direction) -> WaitSlot {
-        let kind = match direction {
-            Direction::Read => WaitKind::Readable,
-            Direction::Write => WaitKind::Writable,
-        };
-        WaitSlot { node: Waiter::new(kind, ()), seated: Cell::new(false) }
+        WaitSlot { node: Waiter::new(kind(direction), ()), seated: Cell::new(false) }
+    }
+
+    /// Where the wait was written.
+    pub(crate) fn location(&self) -> &'static Location<'static> {
+        self.node.site().location
     }
 
     fn node(self: Pin<&Self>) -> Pin<&Waiter> {
         // SAFETY: the node is pinned with the slot: it is never moved out of it.
         unsafe { self.map_unchecked(|slot| &slot.node) }
+    }
+}
+
+fn kind(direction: Direction) -> WaitKind {
+    match direction {
+        Direction::Read => WaitKind::Readable,
+        Direction::Write => WaitKind::Writable,
     }
 }
 
@@ -83,7 +93,10 @@ impl Waiters {
     #[inline]
     pub(crate) fn sit(&self, direction: Direction, seat: Seat<'_>, cx: &mut Context<'_>) {
         match seat {
-            Seat::Cell => self.cell(direction).register(cx.waker()),
+            Seat::Cell => {
+                self.cell(direction).register(cx.waker());
+                context::waits(kind(direction), None);
+            }
             Seat::Queue(slot) => self.queue(slot, cx),
         }
     }

@@ -8,13 +8,14 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::{Future, poll_fn};
+use std::panic::Location;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker, ready};
 
 use raddle_base::context;
 use raddle_base::shim::mutex::Mutex;
 use raddle_base::slab::{Key, Slab};
-use raddle_base::wait::WaiterCell;
+use raddle_base::wait::{WaitKind, WaiterCell};
 
 use crate::blocking::shared as blocking;
 use crate::sched::ambient;
@@ -108,10 +109,14 @@ impl<T> JoinSet<T> {
 
     /// Polls for the output of a task that has ended; `None` if the set is empty.
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
-        self.poll_next(cx).map(|next| next.map(|(_, output)| output))
+        self.poll_next(cx, None).map(|next| next.map(|(_, output)| output))
     }
 
-    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<(Id, Result<T, JoinError>)>> {
+    fn poll_next(
+        &mut self,
+        cx: &mut Context<'_>,
+        site: Option<&'static Location<'static>>,
+    ) -> Poll<Option<(Id, Result<T, JoinError>)>> {
         ready!(context::check_budget(cx));
         let mut next = self.pop();
         if next.is_none() && !self.is_empty() {
@@ -120,6 +125,7 @@ impl<T> JoinSet<T> {
             next = self.pop();
             if next.is_none() {
                 blocking::waits();
+                context::waits(WaitKind::Join, site);
                 return Poll::Pending;
             }
         }
@@ -142,8 +148,10 @@ impl<T> JoinSet<T> {
     /// # Cancel safety
     ///
     /// Cancel-safe: an output is taken only when the future returns it.
-    pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
-        poll_fn(|cx| self.poll_join_next(cx)).await
+    #[track_caller]
+    pub fn join_next(&mut self) -> impl Future<Output = Option<Result<T, JoinError>>> {
+        let site = Some(Location::caller());
+        poll_fn(move |cx| self.poll_next(cx, site).map(|next| next.map(|(_, output)| output)))
     }
 
     /// As [`join_next`](Self::join_next), with the id of the task.
@@ -151,8 +159,12 @@ impl<T> JoinSet<T> {
     /// # Cancel safety
     ///
     /// Cancel-safe.
-    pub async fn join_next_with_id(&mut self) -> Option<(Id, Result<T, JoinError>)> {
-        poll_fn(|cx| self.poll_next(cx)).await
+    #[track_caller]
+    pub fn join_next_with_id(
+        &mut self,
+    ) -> impl Future<Output = Option<(Id, Result<T, JoinError>)>> {
+        let site = Some(Location::caller());
+        poll_fn(move |cx| self.poll_next(cx, site))
     }
 
     /// The output of a task that has ended, or `None` if none has.

@@ -8,6 +8,7 @@
 //! next), then `time`.
 
 pub mod blocking;
+mod histogram;
 mod join_set;
 #[doc(hidden)]
 pub mod macros;
@@ -15,9 +16,12 @@ mod sched;
 pub mod task;
 pub mod time;
 
+pub use histogram::Histogram;
 pub use join_set::JoinSet;
+pub use raddle_base::wait::WaitKind;
 pub use sched::ambient::{Builder, spawn, spawn_blocking, spawn_local, spawn_pinned};
 pub use sched::config::{Config, PanicPolicy, StuckHook, ThreadHook, UnhandledPanic};
+pub use sched::dump::{Dump, TaskDump, TaskState, Wait, WorkerDump};
 pub use sched::metrics::{Metrics, WorkerMetrics};
 pub use sched::park;
 pub use sched::runtime::{DEFAULT_LIMIT, Enter, Handle, Runtime};

@@ -20,16 +20,22 @@
 //! | `jobs` | blocking jobs |
 //! | `threads`, `running` | the threads themselves |
 //! | `phase`, `shutdown` | the end |
+//! | `metrics`, `counters`, `service`, `probe` | what is counted and sampled |
+//! | `dump`, `ticks` | what all tasks do, and since when |
+//! | `insight` | the face of both |
 //! | `park` | what a driver must give |
 //! | `current` | this thread's worker |
 //! | `runtime`, `ambient` | the faces: a runtime and its handle; functions that find theirs |
 
 pub(crate) mod ambient;
 pub(crate) mod config;
+mod counters;
 mod current;
+pub(crate) mod dump;
 mod duty;
 mod hold;
 mod idle;
+mod insight;
 mod jobs;
 pub(crate) mod metrics;
 mod monitor;
@@ -38,12 +44,14 @@ pub mod park;
 mod peer;
 mod phase;
 mod post;
+mod probe;
 mod queue;
 mod registry;
 mod rest;
 mod root;
 mod running;
 pub(crate) mod runtime;
+mod service;
 mod shared;
 pub(crate) mod shutdown;
 mod sides;
@@ -52,5 +60,6 @@ pub(crate) mod stand_in;
 mod steal;
 pub(crate) mod stuck;
 mod threads;
+mod ticks;
 mod watch;
 mod worker;

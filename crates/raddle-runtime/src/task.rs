@@ -20,6 +20,7 @@
 //! | `next` | the holder of the run reference (a queue links it) |
 //! | `links` | under the lock of the live list's shard |
 //! | `home` | written by the worker that polls, read by wakers |
+//! | `parked` | written by the worker that polls, read by dumps |
 //! | `join_waker` | the join handle; the completer once COMPLETE and JOIN_WAKER are set (1) |
 //! | stage | the claimant (RUNNING) until COMPLETE; then the join handle, or the completer (2) |
 //! | the rest | never changes |
@@ -41,8 +42,10 @@ mod header;
 mod id;
 mod join;
 mod live;
+mod parked;
 mod stage;
 mod state;
+mod view;
 mod waker;
 
 pub use abort::AbortHandle;
@@ -53,6 +56,8 @@ pub use join::JoinHandle;
 pub(crate) use harness::allocate;
 pub(crate) use header::{Meta, RawTask, Runnable, Schedule, Step};
 pub(crate) use live::LiveList;
+pub(crate) use state::Phase;
+pub(crate) use view::View;
 pub(crate) use waker::enter_worker;
 
 /// Gives the other tasks of this worker a turn: the caller is polled again after those that are

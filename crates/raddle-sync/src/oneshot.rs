@@ -22,6 +22,7 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::mem::ManuallyDrop;
+use std::panic::Location;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll, ready};
@@ -32,8 +33,11 @@ use crate::block_on;
 use shared::{Closing, Shared};
 
 /// Makes a channel for one value. This is its only allocation.
+///
+/// Dumps tell this call's place of whoever waits on either half.
+#[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let shared = Shared::allocate();
+    let shared = Shared::allocate(Location::caller());
     (Sender { shared }, Receiver { shared: Some(shared), closed: false })
 }
 

@@ -92,6 +92,13 @@ impl Builder {
         self
     }
 
+    /// Whether latencies and lengths are sampled for [`metrics`](crate::metrics), one event in 64.
+    /// By default they are; plain counts are always kept.
+    pub fn metrics(mut self, sampling: bool) -> Builder {
+        self.config.metrics = sampling;
+        self
+    }
+
     /// The processors the workers are bound to: the first worker to the first one, and so on, and
     /// from the beginning again if there are more workers. By default none. A processor that the
     /// machine has and this process may not use leaves its workers unbound.

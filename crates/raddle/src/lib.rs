@@ -20,6 +20,7 @@
 //! | time | [`time`] |
 //! | sockets, files, signals | [`net`], [`fs`], [`signal`] |
 //! | primitives | [`sync`] |
+//! | what goes on | [`metrics`], [`dump`] |
 //!
 //! # For users of tokio
 //!
@@ -72,6 +73,8 @@ mod builder;
 mod local;
 mod park;
 
+pub mod dump;
+pub mod metrics;
 pub mod prelude;
 pub mod runtime;
 pub mod task;

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use raddle_runtime::{Dump, Metrics};
+
 use crate::backend::{Io, IoInfo, decide};
 use crate::builder::{Builder, ready};
 use crate::park::KernelDrivers;
@@ -58,6 +60,18 @@ impl LocalRuntime {
     /// What is used for I/O, and why.
     pub fn io(&self) -> &IoInfo {
         self.runtime.io()
+    }
+
+    /// What the worker has done so far; see [`metrics`](crate::metrics). While the runtime is being
+    /// run, [`Handle::current`](crate::Handle::current) in a task gives a handle that tells.
+    pub fn metrics(&self) -> Metrics {
+        self.runtime.metrics()
+    }
+
+    /// What all tasks are at; see [`dump`](crate::dump), and [`metrics`](Self::metrics) for how to
+    /// have one while the runtime is being run.
+    pub fn dump(&self) -> Dump {
+        self.runtime.dump()
     }
 
     /// Runs `future` to its end on this thread; see [`Runtime::run`].

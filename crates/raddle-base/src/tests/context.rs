@@ -80,3 +80,48 @@ fn a_yield_with_the_own_waker_is_noted_and_wakes_nobody() {
     begin_poll(data);
     assert!(!end_poll());
 }
+
+#[test]
+fn the_last_wait_of_a_poll_is_noted() {
+    use crate::wait::{WaitKind, WaitQueue, Waiter};
+    let marker = 5u8;
+    let data = (&raw const marker).cast::<()>();
+    begin_poll(data);
+    assert_eq!(noted().0, 0);
+    waits(WaitKind::Time, None);
+    assert_eq!(noted(), (WaitKind::Time.code(), None));
+    let queue: WaitQueue = WaitQueue::new(());
+    let node = std::pin::pin!(Waiter::new(WaitKind::Lock, ()));
+    // SAFETY: the node is removed below.
+    unsafe { queue.lock().push_back(node.as_ref(), None) };
+    let (kind, location) = noted();
+    assert_eq!(WaitKind::from_code(kind), Some(WaitKind::Lock));
+    assert_eq!(location, Some(node.site().location));
+    {
+        let _inner = enter(Place::Blocking);
+        waits(WaitKind::Join, None);
+    }
+    assert_eq!(noted(), (kind, location), "a wait within a blocking section is over");
+    assert!(!end_poll());
+    begin_poll(data);
+    assert_eq!(noted().0, 0, "the next poll begins without one");
+    // A poll of a wait that goes on is a wait of this poll.
+    let mut cx = Context::from_waker(Waker::noop());
+    // SAFETY: the node was pushed to this queue, and is this test's.
+    assert!(unsafe { queue.poll(node.as_ref(), &mut cx) }.is_pending());
+    assert_eq!(noted(), (kind, location));
+    end_poll();
+    // SAFETY: the node is this test's.
+    drop(unsafe { queue.lock().remove(node.as_ref()) });
+}
+
+#[test]
+fn kinds_have_codes() {
+    use crate::wait::WaitKind;
+    assert_eq!(WaitKind::from_code(0), None);
+    assert_eq!(WaitKind::from_code(u16::MAX), None);
+    for code in 1..16 {
+        assert_eq!(WaitKind::from_code(code).map(WaitKind::code), Some(code));
+    }
+    assert_eq!(WaitKind::from_code(16), None);
+}

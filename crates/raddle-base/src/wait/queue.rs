@@ -152,6 +152,7 @@ impl<P, S, const LINES: usize> WaitQueue<P, S, LINES> {
             node.state.end();
             return Poll::Ready(outcome);
         }
+        node.note();
         // SAFETY: the caller is the owner.
         if unsafe { node.has_stamp_of(cx.waker()) } {
             return Poll::Pending;
@@ -170,6 +171,7 @@ impl<P, S, const LINES: usize> WaitQueue<P, S, LINES> {
         if let Phase::Done(_) = node.state.phase() {
             return false;
         }
+        node.note();
         // SAFETY: the caller is the owner.
         let known = unsafe { node.has_stamp_of(cx.waker()) };
         // SAFETY: passed on from the caller.
@@ -333,6 +335,7 @@ impl<P, S, const LINES: usize> Locked<'_, P, S, LINES> {
         // SAFETY: the caller owns the idle node, and the lock is held.
         unsafe { node.set_waker(waker) };
         node.state.begin();
+        node.note();
     }
 
     /// Shows the payload of the first waiter to `f`, if there is one.

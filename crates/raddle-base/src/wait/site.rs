@@ -47,6 +47,36 @@ pub enum WaitKind {
 }
 
 impl WaitKind {
+    const ALL: [WaitKind; 16] = [
+        WaitKind::Other,
+        WaitKind::Permits,
+        WaitKind::Notification,
+        WaitKind::Room,
+        WaitKind::Value,
+        WaitKind::Closed,
+        WaitKind::Cancellation,
+        WaitKind::Lock,
+        WaitKind::SharedLock,
+        WaitKind::Event,
+        WaitKind::Join,
+        WaitKind::Time,
+        WaitKind::Readable,
+        WaitKind::Writable,
+        WaitKind::Operation,
+        WaitKind::Job,
+    ];
+
+    /// A number for it; 0 for [`Other`](Self::Other), which tells as much as no note at all.
+    #[inline]
+    pub const fn code(self) -> u16 {
+        self as u16
+    }
+
+    /// The kind that has this [code](Self::code); `None` for 0 and for what is no code.
+    pub fn from_code(code: u16) -> Option<WaitKind> {
+        Self::ALL.get(usize::from(code)).copied().filter(|kind| *kind != WaitKind::Other)
+    }
+
     /// The phrase that a dump prints.
     pub const fn phrase(self) -> &'static str {
         match self {

@@ -30,6 +30,7 @@ use super::contain::discard;
 use super::links::Links;
 use super::site::{WaitKind, WaitSite};
 use super::state::{NodeState, Phase};
+use crate::context;
 use crate::shim::cell::UnsafeCell;
 
 /// One waiter: a node for a [`WaitQueue`](super::WaitQueue), with a payload `P` that the queue's
@@ -114,6 +115,12 @@ impl<P> Waiter<P> {
     #[inline]
     pub fn site(&self) -> WaitSite {
         WaitSite { kind: self.state.kind(), location: self.location }
+    }
+
+    /// Tells the scheduler what the task of this wait waits for.
+    #[inline]
+    pub(super) fn note(&self) {
+        context::waits(self.state.kind(), Some(self.location));
     }
 
     /// The payload. Who may access it when: see the table in the module's description.

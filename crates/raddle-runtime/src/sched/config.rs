@@ -103,6 +103,9 @@ pub struct Config {
     /// The most threads that stand in for workers that are stuck or in blocking sections; by
     /// default as many as there are workers, and two more.
     pub stand_ins: Option<usize>,
+    /// Whether service latencies and lengths of dispatches are sampled, which reads the clock for
+    /// one event in 64. Plain counts are always kept.
+    pub metrics: bool,
     /// The processors the workers are bound to, one after the other; empty for none.
     pub cpus: Vec<usize>,
 }
@@ -125,6 +128,7 @@ impl Default for Config {
             report_after: Some(REPORT_AFTER),
             on_stuck_task: None,
             stand_ins: None,
+            metrics: true,
             cpus: Vec::new(),
         }
     }
@@ -152,6 +156,7 @@ impl fmt::Debug for Config {
             .field("rescue_after", &self.rescue_after)
             .field("report_after", &self.report_after)
             .field("stand_ins", &self.stand_ins)
+            .field("metrics", &self.metrics)
             .field("cpus", &self.cpus)
             .finish_non_exhaustive()
     }

@@ -2,6 +2,7 @@
 
 use std::ptr;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use raddle_base::clock::Instant;
 use raddle_base::inbox::Inbox;
@@ -9,11 +10,12 @@ use raddle_base::pointer::Pointer;
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use raddle_base::shim::atomic::{AtomicPtr, AtomicU64};
 
+use crate::sched::counters::Counters;
 use crate::sched::duty::Duty;
 use crate::sched::idle::SleepWord;
-use crate::sched::metrics::Counters;
 use crate::sched::park::Remote;
 use crate::sched::queue::Stealable;
+use crate::sched::service::Service;
 use crate::task::Runnable;
 use crate::time::Timers;
 
@@ -40,6 +42,7 @@ pub(crate) struct Peer {
     /// The id of the task that is polled now or was polled last.
     pub(crate) running: AtomicU64,
     pub(crate) counters: Counters,
+    pub(crate) service: Service,
 }
 
 impl Peer {
@@ -65,6 +68,7 @@ impl Peer {
             cpu: AtomicU64::new(0),
             running: AtomicU64::new(0),
             counters: Counters::new(),
+            service: Service::new(),
         }
     }
 
@@ -124,6 +128,13 @@ impl Peer {
         self.counters.dispatches.add(1);
         // Relaxed: for reports; a number, since a task may be gone by the time it is read.
         self.running.store(task.header().id.as_u64(), Relaxed);
+    }
+
+    /// For the monitor: `dispatches` of this worker completed since a look `elapsed` ago, all of
+    /// which it was awake. See [`Service::observe`].
+    pub(crate) fn observe(&self, dispatches: u64, elapsed: Duration, sampling: bool) {
+        let parks = self.counters.parks.get();
+        self.service.observe(dispatches, elapsed, parks, sampling);
     }
 
     /// Ends the worker's sleep in its driver. A worker without a driver has not slept yet.

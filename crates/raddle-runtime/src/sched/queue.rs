@@ -123,6 +123,11 @@ impl Stealable {
         self.ring.steal_one().or_else(|| self.overflow.pop())
     }
 
+    /// How many tasks are there to steal.
+    pub(crate) fn len(&self) -> usize {
+        self.ring.len() + self.overflow.len()
+    }
+
     /// Whether nothing is there to steal.
     pub(crate) fn is_empty(&self) -> bool {
         self.ring.is_empty() && self.overflow.is_empty()

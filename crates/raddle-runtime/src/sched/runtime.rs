@@ -15,7 +15,6 @@ use raddle_base::context::{self, Place};
 use crate::blocking::{BlockingPool, SubmitError, job};
 use crate::sched::config::Config;
 use crate::sched::current;
-use crate::sched::metrics::Metrics;
 use crate::sched::monitor;
 use crate::sched::park::Drivers;
 use crate::sched::registry;
@@ -42,7 +41,7 @@ pub struct Runtime {
 /// A way to use a runtime from anywhere. Cheap to clone; does not keep the runtime from ending.
 #[derive(Clone)]
 pub struct Handle {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 impl Runtime {
@@ -170,11 +169,6 @@ impl Runtime {
         T: Send + 'static,
     {
         self.handle.spawn_blocking(f)
-    }
-
-    /// What the workers have done so far.
-    pub fn metrics(&self) -> Metrics {
-        self.handle.metrics()
     }
 
     /// Shuts down: admission closes, live tasks are dropped at their next turn, blocking jobs are
@@ -411,15 +405,6 @@ impl Handle {
         self.shared.refuse_fork();
         if self.shared.first_waits() {
             threads::start_first(&self.shared);
-        }
-    }
-
-    /// What the workers have done so far.
-    pub fn metrics(&self) -> Metrics {
-        let workers = self.shared.active_peers();
-        Metrics {
-            workers: workers.iter().map(|peer| peer.counters.snapshot()).collect(),
-            live_tasks: self.shared.live.len(),
         }
     }
 }

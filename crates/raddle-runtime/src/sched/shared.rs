@@ -25,7 +25,9 @@ use crate::sched::post::Post;
 use crate::sched::queue::{RunQueue, run_queue};
 use crate::sched::rest::Rest;
 use crate::sched::running::Running;
+use crate::sched::service::{EVERY, Stamp};
 use crate::sched::sides::Pushed;
+use crate::sched::ticks::Ticks;
 use crate::task::{JoinHandle, LiveList, Meta, RawTask, Runnable, Schedule, Step, allocate};
 
 /// The owner's ends of a worker's queues, until its thread takes them.
@@ -46,6 +48,8 @@ pub(crate) struct Shared {
     pub(crate) idle: CachePadded<Idle>,
     /// Tasks spawned by threads that are no workers.
     pub(crate) injector: Injector<Runnable>,
+    /// When one of them was spawned.
+    pub(crate) injected: Stamp,
     pub(crate) live: LiveList,
     pub(crate) blocking: Arc<BlockingPool>,
     pub(crate) phase: PhaseWord,
@@ -62,6 +66,8 @@ pub(crate) struct Shared {
     pub(crate) watch_post: Post,
     /// How many times the monitor has looked.
     pub(crate) looks: AtomicU64,
+    /// The time of the latest look at the clock, for tasks that are put down.
+    pub(crate) ticks: CachePadded<Ticks>,
     /// How many threads are at it.
     pub(crate) running: Running,
     /// The process this runtime belongs to, counted in forks.
@@ -88,6 +94,7 @@ impl Shared {
             drivers,
             idle: CachePadded::new(Idle::new()),
             injector: Injector::new(),
+            injected: Stamp::new(),
             live: LiveList::new(count),
             blocking: Arc::new(BlockingPool::new(config.blocking.clone())),
             phase: PhaseWord::new(),
@@ -98,6 +105,7 @@ impl Shared {
             rest: Rest::new(),
             watch_post: Post::new(),
             looks: AtomicU64::new(0),
+            ticks: CachePadded::new(Ticks::new()),
             running: Running::new(),
             generation: fork::generation(),
             config,
@@ -228,11 +236,20 @@ impl Shared {
             }
         });
         if let Some(task) = task {
+            self.stamp_injected(&task);
             self.injector.push(task);
         } else if local.is_some() && self.is_alone() {
             return;
         }
         self.notify_any();
+    }
+
+    /// Notes when a task is injected, one in so many.
+    fn stamp_injected(&self, task: &Runnable) {
+        let number = task.header().id.as_u64();
+        if self.config.metrics && number.is_multiple_of(u64::from(EVERY)) {
+            self.injected.leave(task.address());
+        }
     }
 
     fn place_pinned(&self, task: Runnable) {
@@ -289,9 +306,11 @@ impl Shared {
         // Relaxed: a pinned task's home never changes.
         let home = task.header().home.load(Relaxed) as usize;
         let peer = &self.peers[home];
+        peer.service.pushes(task.address(), self.config.metrics);
         peer.pinned_inbox.push(task);
         self.idle.published();
         if self.idle.call(&peer.sleep) {
+            peer.service.called();
             peer.unpark();
         }
     }
@@ -301,9 +320,11 @@ impl Shared {
         // Relaxed: any worker of this runtime will do; the last one has the task in its caches.
         let home = task.header().home.load(Relaxed) as usize;
         let peer = &self.peers[home];
+        peer.service.pushes(task.address(), self.config.metrics);
         peer.inbox.push(task);
         self.idle.published();
         if self.idle.call(&peer.sleep) {
+            peer.service.called();
             peer.unpark();
         } else if self.idle.wants_searcher() {
             // The target is inside a dispatch: a sleeper may take it over.
@@ -396,6 +417,12 @@ impl Schedule for Shared {
             shared.wake_all();
         }
         was_listed
+    }
+
+    #[inline]
+    unsafe fn tick(data: *const ()) -> u32 {
+        // SAFETY: valid while the task has not completed, as the caller promises.
+        unsafe { &*data.cast::<Shared>() }.ticks.now()
     }
 
     unsafe fn wake_joiner(data: *const (), joiner: Waker) {

@@ -12,7 +12,9 @@ use raddle_base::fifo::Fifo;
 use raddle_base::shim::hint;
 
 use crate::sched::peer::Peer;
+use crate::sched::probe::Probe;
 use crate::sched::queue::RunQueue;
+use crate::sched::service::{Class, Stamped};
 use crate::task::Runnable;
 
 /// Queues and turns of one worker. Used by its own thread only.
@@ -25,10 +27,11 @@ pub(crate) struct Sides {
     free_turns: Turns,
     pinned: Pinned,
     pinned_next: Cell<bool>,
-    /// Tasks that wake now are woken by I/O or timers.
-    pub(crate) in_service: Cell<bool>,
+    /// What has the tasks woken that wake now, if it is not a task.
+    pub(crate) in_service: Cell<Option<Class>>,
     /// Tasks that wake now go to the tail of the rotating queue.
     tail_wakes: Cell<bool>,
+    probe: Probe,
 }
 
 /// The pinned side: nobody else touches it, so nothing in it is atomic.
@@ -99,7 +102,12 @@ pub(crate) enum Pushed {
 }
 
 impl Sides {
-    pub(crate) fn new(rotating: RunQueue, served: RunQueue, slot_limit: u32) -> Self {
+    pub(crate) fn new(
+        rotating: RunQueue,
+        served: RunQueue,
+        slot_limit: u32,
+        sampling: bool,
+    ) -> Self {
         Sides {
             rotating,
             served,
@@ -107,8 +115,9 @@ impl Sides {
             free_turns: Turns::new(slot_limit),
             pinned: Pinned::new(slot_limit),
             pinned_next: Cell::new(false),
-            in_service: Cell::new(false),
+            in_service: Cell::new(None),
             tail_wakes: Cell::new(false),
+            probe: Probe::new(sampling),
         }
     }
 
@@ -138,13 +147,12 @@ impl Sides {
     /// A task has been woken on this thread, which is the home of a pinned one.
     #[inline]
     pub(crate) fn wake(&self, peer: &Peer, task: Runnable) -> Pushed {
-        let service = self.in_service.get();
-        if task.header().state.is_pinned() {
-            self.pinned.wake(task, service);
+        if let Some(class) = self.in_service.get() {
+            self.wake_in_service(peer, task, class);
             return Pushed::Quiet;
         }
-        if service {
-            self.push_served(peer, task);
+        if task.header().state.is_pinned() {
+            self.pinned.wake(task);
             return Pushed::Quiet;
         }
         if self.tail_wakes.get() {
@@ -157,6 +165,16 @@ impl Sides {
                 self.rotating.push(&peer.rotating, old);
                 Pushed::Stealable
             }
+        }
+    }
+
+    /// A task has been woken by what is not a task.
+    fn wake_in_service(&self, peer: &Peer, task: Runnable, class: Class) {
+        self.probe.served(&task, class);
+        if task.header().state.is_pinned() {
+            self.pinned.push_served(task);
+        } else {
+            self.push_served(peer, task);
         }
     }
 
@@ -181,9 +199,15 @@ impl Sides {
         !self.pinned.is_empty()
     }
 
-    /// Tasks from this worker's inbox or the injector.
+    /// Tasks from somebody's inbox or the injector.
     pub(crate) fn serve(&self, peer: &Peer, tasks: Fifo<Runnable>) {
+        self.serve_stamped(peer, tasks, None);
+    }
+
+    /// As [`serve`](Self::serve); the stamp tells when one of the tasks was pushed.
+    pub(crate) fn serve_stamped(&self, peer: &Peer, tasks: Fifo<Runnable>, stamp: Option<Stamped>) {
         for task in tasks {
+            self.probe.received(&task, stamp);
             self.push_served(peer, task);
         }
     }
@@ -227,9 +251,12 @@ impl Sides {
         self.has_served() || !self.pinned.served.borrow().is_empty()
     }
 
-    /// Pinned tasks from this worker's inbox.
-    pub(crate) fn serve_pinned(&self, tasks: Fifo<Runnable>) {
-        self.pinned.push_served(tasks);
+    /// Pinned tasks from this worker's inbox; the stamp tells when one of them was pushed.
+    pub(crate) fn serve_pinned(&self, tasks: Fifo<Runnable>, stamp: Option<Stamped>) {
+        for task in tasks {
+            self.probe.received(&task, stamp);
+            self.pinned.push_served(task);
+        }
     }
 
     /// The task whose turn it is.
@@ -238,13 +265,22 @@ impl Sides {
     }
 
     /// The task whose turn it is, free or pinned, while a pinned one waits.
+    // Always: a part of the loop, as its other half.
+    #[inline(always)]
     pub(crate) fn next_of_both(&self, peer: &Peer) -> Option<Runnable> {
         let pinned_first = !self.pinned_next.get();
         self.pinned_next.set(pinned_first);
-        if pinned_first {
-            return self.pinned.next();
+        if !pinned_first && let Some(task) = self.next_free(peer) {
+            return Some(task);
         }
-        self.next_free(peer).or_else(|| self.pinned.next())
+        self.next_pinned(peer)
+    }
+
+    #[inline(always)]
+    fn next_pinned(&self, peer: &Peer) -> Option<Runnable> {
+        let task = self.pinned.next()?;
+        self.probe.taken(&task, &peer.service);
+        Some(task)
     }
 
     /// The free task whose turn it is.
@@ -274,11 +310,26 @@ impl Sides {
         task.or_else(|| peer.take_slot())
     }
 
+    #[inline]
     fn pop_served(&self, peer: &Peer) -> Option<Runnable> {
+        if self.served_any.get() {
+            return self.pop_some_served(peer);
+        }
+        self.free_turns.served_was_empty();
+        None
+    }
+
+    // Not a part of its caller, whose usual way is another.
+    #[inline(never)]
+    fn pop_some_served(&self, peer: &Peer) -> Option<Runnable> {
         let task = self.served.pop(&peer.served);
         self.served_any.set(task.is_some());
-        if task.is_none() {
-            self.free_turns.served_was_empty();
+        match &task {
+            Some(task) => self.probe.taken(task, &peer.service),
+            None => {
+                self.free_turns.served_was_empty();
+                self.probe.found_empty();
+            }
         }
         task
     }
@@ -305,25 +356,23 @@ impl Pinned {
         self.count.get() == 0
     }
 
-    fn add(&self, tasks: usize) {
-        self.count.set(self.count.get() + tasks);
+    fn add_one(&self) {
+        self.count.set(self.count.get() + 1);
     }
 
     fn push(&self, task: Runnable) {
-        self.add(1);
+        self.add_one();
         self.rotating.borrow_mut().push_back(task);
     }
 
-    fn push_served(&self, mut tasks: Fifo<Runnable>) {
-        self.add(tasks.len());
-        self.served.borrow_mut().append(&mut tasks);
+    fn push_served(&self, task: Runnable) {
+        self.add_one();
+        self.served.borrow_mut().push_back(task);
     }
 
-    fn wake(&self, task: Runnable, service: bool) {
-        self.add(1);
-        if service {
-            self.served.borrow_mut().push_back(task);
-        } else if let Some(old) = self.slot.replace(Some(task)) {
+    fn wake(&self, task: Runnable) {
+        self.add_one();
+        if let Some(old) = self.slot.replace(Some(task)) {
             self.rotating.borrow_mut().push_back(old);
         }
     }

@@ -5,6 +5,7 @@ use raddle_base::clock::Instant;
 use raddle_base::shim::atomic::Ordering::Acquire;
 
 use crate::sched::peer::Peer;
+use crate::sched::service::Class;
 use crate::sched::worker::Worker;
 
 /// Completions and timers handled on behalf of a sibling in one visit.
@@ -62,6 +63,7 @@ impl Worker {
                 let _ = remote.try_rescue(RESCUE_MAX, victim.duty.is_absent());
             }
             if victim.timers.is_armed() {
+                self.sides.in_service.set(Some(Class::Timer));
                 victim.timers.fire(Instant::now(), RESCUE_MAX);
             }
         });

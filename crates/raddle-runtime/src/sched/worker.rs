@@ -17,6 +17,8 @@ use crate::sched::pace::Pace;
 use crate::sched::park::Driver;
 use crate::sched::peer::Peer;
 use crate::sched::post::Watch;
+use crate::sched::probe::Stretch;
+use crate::sched::service::Class;
 use crate::sched::shared::{Seat, Shared};
 use crate::sched::sides::Sides;
 use crate::task::{self, Runnable, Step};
@@ -35,6 +37,7 @@ pub(crate) struct Worker {
     driver: Box<dyn Driver>,
     pace: Pace,
     hold: Hold,
+    stretch: Stretch,
     /// Phase 3 has been noticed: it is no reason to stay awake any more.
     pub(crate) draining: Cell<bool>,
     rng: Cell<Rng>,
@@ -49,10 +52,16 @@ impl Worker {
         let _ = shared.peers[index].remote.set(remote);
         Ok(Worker {
             index,
-            sides: Sides::new(seat.rotating, seat.served, shared.config.slot_runs),
+            sides: Sides::new(
+                seat.rotating,
+                seat.served,
+                shared.config.slot_runs,
+                shared.config.metrics,
+            ),
             driver,
             pace: Pace::new(shared.config.service_target),
             hold: Hold::new(shared.config.service_target),
+            stretch: Stretch::new(shared.config.metrics),
             draining: Cell::new(false),
             rng: Cell::new(Rng::from_entropy()),
             watch: Watch::new(),
@@ -153,12 +162,14 @@ impl Worker {
 
     #[cold]
     fn take_inbox(&self, peer: &Peer) {
+        // Before the tasks: what is noted is pushed later.
+        let stamp = peer.service.stamp.take();
         let free = peer.inbox.take_all();
         peer.counters.served.add(free.len() as u64);
-        self.sides.serve(peer, free);
+        self.sides.serve_stamped(peer, free, stamp);
         let pinned = peer.pinned_inbox.take_all();
         peer.counters.served.add(pinned.len() as u64);
-        self.sides.serve_pinned(pinned);
+        self.sides.serve_pinned(pinned, stamp);
         self.share_served();
     }
 
@@ -166,9 +177,10 @@ impl Worker {
     #[cold]
     fn take_injected(&self, peer: &Peer) {
         let share = self.shared.injector.len().div_ceil(self.shared.active()).min(LOOK_MAX);
+        let stamp = self.shared.injected.take();
         let tasks = self.shared.injector.pop_batch(share);
         peer.counters.served.add(tasks.len() as u64);
-        self.sides.serve(peer, tasks);
+        self.sides.serve_stamped(peer, tasks, stamp);
         self.share_served();
     }
 
@@ -214,9 +226,11 @@ impl Worker {
     #[cold]
     fn read_clock(&self, peer: &Peer) {
         peer.counters.clock_reads.add(1);
-        let now = Instant::now();
-        self.pace.restart(now, peer.counters.dispatches.get());
-        self.in_service(|| peer.timers.fire(now, FIRE_MAX));
+        let (now, dispatches) = (Instant::now(), peer.counters.dispatches.get());
+        self.pace.restart(now, dispatches);
+        self.stretch.clock(now, dispatches, &peer.service);
+        self.shared.ticks.look(now);
+        self.in_service_of(Class::Timer, || peer.timers.fire(now, FIRE_MAX));
         if self.driver.doorbell().is_polled() && self.pace.poll_is_due(now) {
             peer.counters.looks.add(1);
             self.in_service(|| self.driver.look(LOOK_MAX));
@@ -224,12 +238,28 @@ impl Worker {
         self.share_served();
     }
 
-    /// Tasks woken during `f` go to the served queue.
+    /// Tasks woken during `f`, by a driver, go to the served queue.
     pub(crate) fn in_service<R>(&self, f: impl FnOnce() -> R) -> R {
-        self.sides.in_service.set(true);
+        self.in_service_of(Class::Io, f)
+    }
+
+    /// As [`in_service`](Self::in_service), with what wakes them.
+    pub(crate) fn in_service_of<R>(&self, class: Class, f: impl FnOnce() -> R) -> R {
+        self.sides.in_service.set(Some(class));
         let result = f();
-        self.sides.in_service.set(false);
+        self.sides.in_service.set(None);
         result
+    }
+
+    /// Blocks in the driver until there is something to do, or until `deadline`.
+    fn park(&self, peer: &Peer, deadline: Option<Instant>) {
+        peer.counters.parks.add(1);
+        self.hold.end();
+        let dispatches = peer.counters.dispatches.get();
+        self.stretch.sleeps(dispatches, &peer.service);
+        self.in_service(|| self.driver.park(deadline));
+        self.shared.ticks.look(self.stretch.wakes(dispatches));
+        self.pace.wake();
     }
 
     /// More than one task was served at once: an idle sibling may take some.
@@ -271,6 +301,7 @@ impl Worker {
     /// Looks for work for as long as the settings say; true if there is some.
     #[cold]
     fn spins(&self, peer: &Peer) -> bool {
+        self.stretch.sleeps(peer.counters.dispatches.get(), &peer.service);
         // Two clock readings a loop at least, by a worker that has nothing else to do.
         let until = Instant::now() + self.shared.config.spin_before_park;
         loop {
@@ -299,11 +330,7 @@ impl Worker {
         }
         self.shared.idle.fall_asleep(&peer.sleep, searching);
         if !self.anything(peer) {
-            peer.counters.parks.add(1);
-            let deadline = earlier(earlier(peer.timers.next(), limit), self.watch_limit());
-            self.hold.end();
-            self.in_service(|| self.driver.park(deadline));
-            self.pace.wake();
+            self.park(peer, earlier(earlier(peer.timers.next(), limit), self.watch_limit()));
         }
         let awake = self.shared.idle.awake(&peer.sleep);
         self.shared.rest.worker_wakes();
@@ -326,10 +353,7 @@ impl Worker {
         self.leave_post();
         self.shared.idle.doze(&peer.sleep);
         if !self.anything_own(peer) && !needed() {
-            peer.counters.parks.add(1);
-            self.hold.end();
-            self.in_service(|| self.driver.park(peer.timers.next()));
-            self.pace.wake();
+            self.park(peer, peer.timers.next());
         }
         let Awake::Own = self.shared.idle.awake(&peer.sleep) else {
             unreachable!("a dozing stand-in was sent to search")

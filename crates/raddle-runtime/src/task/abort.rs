@@ -22,6 +22,11 @@ impl AbortHandle {
         self.0.abort();
     }
 
+    /// The task's name.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.0.header().name.as_deref().map(|name| &**name)
+    }
+
     /// Whether the task has ended.
     pub fn is_finished(&self) -> bool {
         self.0.header().state.is_complete()

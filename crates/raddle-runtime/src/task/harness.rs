@@ -17,6 +17,7 @@ use raddle_base::shim::cell::UnsafeCell;
 use crate::task::error::JoinError;
 use crate::task::header::{Header, Meta, RawTask, Runnable, Schedule, Step, Vtable};
 use crate::task::id::Id;
+use crate::task::parked::Parked;
 use crate::task::stage::StageCell;
 use crate::task::state::{Completed, Idle, Start, State};
 use crate::task::waker;
@@ -80,6 +81,7 @@ where
         site: meta.site,
         name,
         join_waker: UnsafeCell::new(None),
+        parked: Parked::new(),
     };
     // Field by field, so that the future moves once, from the caller straight to its place.
     // SAFETY: the block is new, large enough and aligned for the task; all its fields with a size
@@ -136,6 +138,8 @@ unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask, home: u32) -> Step
             // Where a wake will send it; only wakes of an idle task look.
             // Relaxed: `idle` publishes it with everything else.
             header.home.store(home, Relaxed);
+            // SAFETY: not completed.
+            header.parked.note(context::noted(), unsafe { S::tick(header.scheduler) });
             match header.state.idle() {
                 Idle::Parked => Step::Done,
                 // SAFETY: `Again` leaves the run reference with us.

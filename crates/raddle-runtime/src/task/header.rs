@@ -11,6 +11,7 @@ use raddle_base::shim::cell::UnsafeCell;
 
 use crate::task::Id;
 use crate::task::error::JoinError;
+use crate::task::parked::Parked;
 use crate::task::state::{State, Wake};
 
 /// What a task knows of the scheduler it belongs to: three verbs on an opaque pointer.
@@ -43,6 +44,16 @@ pub(crate) trait Schedule: 'static {
     ///
     /// The calling thread belongs to the runtime and keeps it alive.
     unsafe fn wake_joiner(data: *const (), joiner: std::task::Waker);
+
+    /// The time on the scheduler's coarse clock, for tasks that are put down.
+    ///
+    /// # Safety
+    ///
+    /// As for [`schedule`](Self::schedule).
+    unsafe fn tick(data: *const ()) -> u32 {
+        let _ = data;
+        0
+    }
 
     /// Whether the calling thread belongs to the scheduler, and so keeps it alive. Looks at the
     /// address only.
@@ -110,6 +121,8 @@ pub(crate) struct Header {
     pub(crate) site: &'static Location<'static>,
     pub(crate) name: Option<Box<Box<str>>>,
     pub(crate) join_waker: UnsafeCell<Option<std::task::Waker>>,
+    /// What it waited for when it was put down last.
+    pub(crate) parked: Parked,
 }
 
 impl Header {
@@ -213,6 +226,12 @@ impl Runnable {
     #[inline]
     pub(crate) fn header(&self) -> &Header {
         self.0.header()
+    }
+
+    /// Where the task lies: to tell it from others.
+    #[inline]
+    pub(crate) fn address(&self) -> *const () {
+        self.0.as_data()
     }
 
     /// Polls the task once, on worker `home`. A pinned task's own home must call it.

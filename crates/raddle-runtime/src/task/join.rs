@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use raddle_base::context;
+use raddle_base::wait::WaitKind;
 
 use crate::blocking::shared as blocking;
 use crate::task::state::Fast;
@@ -123,6 +124,7 @@ impl<T> Future for JoinHandle<T> {
         if !self.raw.header().state.is_complete() && self.register(cx.waker()) {
             // Free of cost but for a load, unless this is a thread of the blocking pool.
             blocking::waits();
+            context::waits(WaitKind::Join, Some(self.raw.header().site));
             return Poll::Pending;
         }
         blocking::resumed();

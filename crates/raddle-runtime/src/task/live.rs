@@ -4,22 +4,37 @@
 //! Shutdown closes it (no more tasks) and walks it; a dump walks it without running anything.
 //! A task in the list has a reference of the list's, so a walk may use it while it holds the
 //! shard's lock, and longer with a reference of its own.
+//!
+//! **A walk in pieces.** A dump must not hold a lock for a million tasks, and a list has no place
+//! to come back to, because whatever one holds on to may leave it. So the walk turns the list: it
+//! takes tasks from the front, looks at them, and puts them at the back. Of a list of n tasks, n
+//! such steps come by everybody who was there and still is, whoever left or came meanwhile, because
+//! who was there stands before who came. Who has been looked at may be come by once more, if others
+//! left; two walks at once would take each other's turn, and so one waits for the other.
 
 use std::panic::Location;
 use std::ptr::NonNull;
 
 use raddle_base::list::List;
 use raddle_base::padded::CachePadded;
+use raddle_base::shim::model;
+use raddle_base::shim::mutex::Mutex;
 use raddle_base::spin::SpinLock;
 
 use crate::task::abort::AbortHandle;
 use crate::task::header::{Header, HeaderLinks, RawTask};
 use crate::task::id::Id;
+use crate::task::view::View;
 
 /// The sharded list.
 pub(crate) struct LiveList {
     shards: Box<[CachePadded<Shard>]>,
+    /// Held for as long as somebody walks.
+    walk: Mutex<()>,
 }
+
+/// Tasks that a walk looks at while it holds a lock: some 20 µs if none is in the caches.
+const PIECE: usize = model::bound(64, 2);
 
 /// Under a spinning lock: a spawn and an end each change a few words, mostly on one thread.
 type Shard = SpinLock<Inner>;
@@ -35,7 +50,7 @@ impl LiveList {
         let shard = || {
             CachePadded::new(SpinLock::new(Inner { tasks: List::new(), count: 0, closed: false }))
         };
-        LiveList { shards: (0..shards).map(|_| shard()).collect() }
+        LiveList { shards: (0..shards).map(|_| shard()).collect(), walk: Mutex::new(()) }
     }
 
     fn shard(&self, task: RawTask) -> &Shard {
@@ -115,5 +130,39 @@ impl LiveList {
             });
         }
         tasks
+    }
+
+    /// Looks at all tasks that are alive now, piece by piece, and shows each piece to `each`
+    /// outside the locks. A task that lives throughout is in a piece at least once; the later look
+    /// comes later.
+    pub(crate) fn walk(&self, mut each: impl FnMut(&[View])) {
+        let _walk = self.walk.lock();
+        let mut piece = Vec::with_capacity(PIECE);
+        for shard in &self.shards {
+            let mut left = shard.with(|inner| inner.count);
+            while left != 0 {
+                shard.with(|inner| inner.look_at(left.min(PIECE), &mut piece));
+                if piece.is_empty() {
+                    break;
+                }
+                left -= piece.len();
+                each(&piece);
+                // References of named tasks are given up here, without the lock.
+                piece.clear();
+            }
+        }
+    }
+}
+
+impl Inner {
+    /// Looks at `count` tasks and turns the list by as many.
+    fn look_at(&mut self, count: usize, piece: &mut Vec<View>) {
+        for _ in 0..count {
+            let Some(task) = self.tasks.pop_front() else { return };
+            piece.push(View::of(RawTask::from_header(task)));
+            // SAFETY: the task has the list's reference, and was taken out just now, under the
+            // lock that is still held.
+            unsafe { self.tasks.push_back(task) };
+        }
     }
 }

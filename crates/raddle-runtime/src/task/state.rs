@@ -139,6 +139,28 @@ pub(crate) struct Unjoined {
     pub(crate) drop_waker: bool,
 }
 
+/// What the word says to somebody who only looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) phase: Phase,
+    /// An abort was asked for.
+    pub(crate) cancelled: bool,
+    pub(crate) pinned: bool,
+}
+
+/// The rows of the table above, for somebody who only looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Waits for a wake.
+    Idle,
+    /// Queued by a wake.
+    Woken,
+    /// Being polled, or queued as new, as yielded, or as woken while it ran.
+    Claimed,
+    /// Finished.
+    Complete,
+}
+
 impl State {
     /// A new task: RUNNING, with references for the live list, the queue and the join handle.
     pub(crate) fn new(pinned: bool) -> Self {
@@ -158,6 +180,19 @@ impl State {
     pub(crate) fn is_complete(&self) -> bool {
         // Acquire: pairs with the release of `complete`, so the output is visible.
         self.0.load(Acquire) & COMPLETE != 0
+    }
+
+    /// What the word says now: for dumps.
+    pub(crate) fn seen(&self) -> Seen {
+        // Acquire: an idle task's note was written before it became idle.
+        let now = self.0.load(Acquire);
+        let phase = match (now & COMPLETE != 0, now & RUNNING != 0, now & NOTIFIED != 0) {
+            (true, ..) => Phase::Complete,
+            (_, true, _) => Phase::Claimed,
+            (_, _, true) => Phase::Woken,
+            _ => Phase::Idle,
+        };
+        Seen { phase, cancelled: now & CANCELLED != 0, pinned: now & PINNED != 0 }
     }
 
     /// A worker took the task from a queue.

@@ -115,7 +115,7 @@ impl Sleep {
         }
     }
 
-    /// As `poll`, whether or not the task has budget left.
+    /// As `poll`, whether or not the task has budget left, and without a note of the wait.
     #[inline]
     pub(crate) fn poll_unbudgeted(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let (entry, timers) = self.project();
@@ -175,11 +175,12 @@ impl Future for Sleep {
     type Output = ();
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         std::task::ready!(context::check_budget(cx));
-        let ready = self.poll_unbudgeted(cx);
-        if ready.is_ready() {
-            context::spend();
+        let ready = self.as_mut().poll_unbudgeted(cx);
+        match ready {
+            Poll::Ready(()) => context::spend(),
+            Poll::Pending => context::waits(WaitKind::Time, Some(self.entry.location())),
         }
         ready
     }

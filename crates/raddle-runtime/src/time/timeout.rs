@@ -72,7 +72,7 @@ impl<F: Future> Future for Timeout<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // SAFETY: both fields are pinned with the whole; `get_mut` and `into_inner` need a value
         // that is not pinned or is Unpin, and the type has no destructor of its own.
-        let (future, delay) = unsafe {
+        let (future, mut delay) = unsafe {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&mut this.future), Pin::new_unchecked(&mut this.delay))
         };
@@ -81,7 +81,14 @@ impl<F: Future> Future for Timeout<F> {
         }
         // Without regard to the budget: a future that spends all of it in each poll would
         // otherwise never be given up.
-        std::task::ready!(delay.poll_unbudgeted(cx));
+        if delay.as_mut().poll_unbudgeted(cx).is_pending() {
+            // What the future waits for says more than its limit.
+            if context::noted().0 == 0 {
+                let site = delay.wait_site();
+                context::waits(site.kind, Some(site.location));
+            }
+            return Poll::Pending;
+        }
         context::spend();
         Poll::Ready(Err(Elapsed(())))
     }

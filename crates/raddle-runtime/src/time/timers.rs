@@ -50,6 +50,7 @@
 
 use std::ptr::NonNull;
 use std::task::Waker;
+use std::time::Duration;
 
 use raddle_base::clock::Instant;
 use raddle_base::shim::atomic::AtomicU64;
@@ -57,6 +58,7 @@ use raddle_base::shim::atomic::Ordering::Relaxed;
 use raddle_base::shim::mutex::Mutex;
 use raddle_base::wait::WakeBatch;
 
+use crate::histogram::{Histogram, Recorder};
 use crate::time::entry::{Entry, Phase};
 use crate::time::level::TICK_BITS;
 use crate::time::wheel::Wheel;
@@ -75,6 +77,8 @@ pub struct Timers {
     inner: Mutex<Inner>,
     on_earlier: Box<dyn Fn() + Send + Sync>,
     clock: fn() -> Instant,
+    /// How late timers fired. Written under the lock.
+    lateness: Recorder,
 }
 
 #[derive(Debug)]
@@ -119,6 +123,7 @@ impl Timers {
             inner: Mutex::new(Inner { wheel: Wheel::new(), spaced: 0, closed: false }),
             on_earlier: Box::new(on_earlier),
             clock,
+            lateness: Recorder::new(),
         }
     }
 
@@ -169,7 +174,12 @@ impl Timers {
         loop {
             let more = {
                 let mut inner = self.inner.lock();
-                fired += take_due(&mut inner, now, max - fired, &mut batch);
+                let before = fired;
+                let mut first = now;
+                fired += take_due(&mut inner, now, max - fired, &mut batch, &mut first);
+                if fired != before {
+                    self.lateness.record(Duration::from_nanos(now - first), 1);
+                }
                 // Relaxed: under the lock; read as a hint.
                 self.next.store(inner.next(), Relaxed);
                 inner.wheel.has_due()
@@ -179,6 +189,12 @@ impl Timers {
                 return fired;
             }
         }
+    }
+
+    /// How late timers fired: of each batch of up to 32 that fired at once, the one that had been
+    /// due for longest.
+    pub(crate) fn lateness(&self) -> Histogram {
+        self.lateness.snapshot()
     }
 
     /// Ends all sleeps that are armed, and all that will be: they panic when polled next, because
@@ -191,7 +207,7 @@ impl Timers {
                 inner.closed = true;
                 // Everything armed lies before the end of time.
                 inner.wheel.advance(u64::MAX);
-                take(&mut inner.wheel, usize::MAX, &mut batch, Phase::Closed);
+                take(&mut inner.wheel, usize::MAX, &mut batch, Phase::Closed, &mut { u64::MAX });
                 // Relaxed: under the lock; read as a hint.
                 self.next.store(NOTHING, Relaxed);
                 inner.wheel.has_due()
@@ -329,15 +345,22 @@ impl Timers {
     }
 }
 
-/// Moves wakers of at most `max` due entries into `batch` and returns how many.
-fn take_due(inner: &mut Inner, now: u64, max: usize, batch: &mut WakeBatch) -> usize {
+/// Moves wakers of at most `max` due entries into `batch` and returns how many; lowers `first` to
+/// the earliest deadline among them.
+fn take_due(
+    inner: &mut Inner,
+    now: u64,
+    max: usize,
+    batch: &mut WakeBatch,
+    first: &mut u64,
+) -> usize {
     // A backlog goes first: advancing looks through the current tick's slot, and doing that for
     // every batch would cost its length each time.
-    let mut taken = take(&mut inner.wheel, max, batch, Phase::Fired);
+    let mut taken = take(&mut inner.wheel, max, batch, Phase::Fired, first);
     if !inner.wheel.has_due() {
         // Not to the very end of time, where the entries lie that wait for ever.
         inner.wheel.advance(now.min(u64::MAX - 1));
-        taken += take(&mut inner.wheel, max - taken, batch, Phase::Fired);
+        taken += take(&mut inner.wheel, max - taken, batch, Phase::Fired, first);
     }
     if taken != 0 {
         let spacing = if batch.is_full() { DENSE_SPACING } else { SPACING };
@@ -348,10 +371,18 @@ fn take_due(inner: &mut Inner, now: u64, max: usize, batch: &mut WakeBatch) -> u
 }
 
 /// Pops at most `max` due entries into `batch`, as far as it has room, and returns how many.
-fn take(wheel: &mut Wheel, max: usize, batch: &mut WakeBatch, phase: Phase) -> usize {
+fn take(
+    wheel: &mut Wheel,
+    max: usize,
+    batch: &mut WakeBatch,
+    phase: Phase,
+    first: &mut u64,
+) -> usize {
     let mut taken = 0;
     while taken < max && !batch.is_full() {
         let Some(entry) = wheel.pop_due() else { break };
+        // SAFETY: an entry lives until it is finished, and nobody changes its deadline before.
+        *first = (*first).min(unsafe { entry.as_ref() }.deadline());
         // SAFETY: the lock is held by the caller, as `&mut Wheel` shows, and the entry was just
         // unlinked and is not touched again.
         batch.push(unsafe { Entry::finish(entry, phase) }.into());

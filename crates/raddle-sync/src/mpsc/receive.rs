@@ -2,12 +2,15 @@
 
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_core::Stream;
+use raddle_base::context;
 use raddle_base::shim::Arc;
+use raddle_base::wait::WaitKind;
 
 use super::chan::Chan;
 use super::error::{RecvTimeoutError, TryRecvError};
@@ -36,8 +39,9 @@ impl<T, K: Kind> Receiver<T, K> {
     /// # Cancel safety
     ///
     /// Dropping the future loses nothing; the task may be woken once for no reason.
+    #[track_caller]
     pub fn recv(&mut self) -> Recv<'_, T, K> {
-        Recv { rx: &mut self.rx }
+        Recv { rx: &mut self.rx, site: Location::caller() }
     }
 
     /// Waits for values, and adds up to `limit` that are there to `buffer`. Returns how many;
@@ -46,8 +50,9 @@ impl<T, K: Kind> Receiver<T, K> {
     /// # Cancel safety
     ///
     /// Dropping the future loses nothing: it adds values only when it is ready.
+    #[track_caller]
     pub fn recv_many<'a>(&'a mut self, buffer: &'a mut Vec<T>, limit: usize) -> RecvMany<'a, T, K> {
-        RecvMany { rx: &mut self.rx, buffer, limit }
+        RecvMany { rx: &mut self.rx, buffer, limit, site: Location::caller() }
     }
 
     /// Takes the next value if there is one now.
@@ -196,6 +201,7 @@ impl<T, K: Kind> fmt::Debug for Rx<T, K> {
 #[must_use = "futures do nothing unless awaited"]
 pub struct Recv<'a, T, K: Kind = Bounded> {
     rx: &'a mut Rx<T, K>,
+    site: &'static Location<'static>,
 }
 
 impl<T, K: Kind> Future for Recv<'_, T, K> {
@@ -203,7 +209,11 @@ impl<T, K: Kind> Future for Recv<'_, T, K> {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        self.rx.poll_recv(cx)
+        let polled = self.rx.poll_recv(cx);
+        if polled.is_pending() {
+            context::waits(WaitKind::Value, Some(self.site));
+        }
+        polled
     }
 }
 
@@ -213,6 +223,7 @@ pub struct RecvMany<'a, T, K: Kind = Bounded> {
     rx: &'a mut Rx<T, K>,
     buffer: &'a mut Vec<T>,
     limit: usize,
+    site: &'static Location<'static>,
 }
 
 impl<T, K: Kind> Future for RecvMany<'_, T, K> {
@@ -220,7 +231,11 @@ impl<T, K: Kind> Future for RecvMany<'_, T, K> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<usize> {
         let this = &mut *self;
-        this.rx.poll_recv_many(cx, this.buffer, this.limit)
+        let polled = this.rx.poll_recv_many(cx, this.buffer, this.limit);
+        if polled.is_pending() {
+            context::waits(WaitKind::Value, Some(this.site));
+        }
+        polled
     }
 }
 

@@ -10,6 +10,7 @@ use raddle_base::backoff::Backoff;
 use raddle_base::context;
 use raddle_base::shim::model::bound;
 use raddle_base::shim::{Arc, hint, thread};
+use raddle_base::wait::WaitKind;
 
 use super::block::{Block, SLOTS};
 use super::chan::Chan;
@@ -164,12 +165,14 @@ impl<T, K: Kind> Rx<T, K> {
                 Look::Nothing(word) => {
                     if Word::<K>::is_asleep(word) || self.chan.word.sleep(word) {
                         self.asleep = true;
+                        context::waits(WaitKind::Value, None);
                         return Poll::Pending;
                     }
                 }
                 // Its sender has seen that the receiver is asleep, and will wake it.
                 Look::UnderWay(word) if Word::<K>::is_asleep(word) => {
                     if left {
+                        context::waits(WaitKind::Value, None);
                         return Poll::Pending;
                     }
                     self.chan.receiver.register(cx.waker());

@@ -54,13 +54,16 @@
 //! `model_oneshot_new_waker_against_send`, `model_oneshot_closed_against_drop`.
 
 use std::mem::MaybeUninit;
+use std::panic::Location;
 use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 
 use raddle_base::blocks;
+use raddle_base::context;
 use raddle_base::shim::atomic::AtomicU8;
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use raddle_base::shim::cell::UnsafeCell;
+use raddle_base::wait::WaitKind;
 
 const FINISHED: u8 = 1;
 const VALUE: u8 = 1 << 1;
@@ -78,6 +81,8 @@ pub(super) struct Shared<T> {
     value: Slot<T>,
     rx_waker: Slot<Waker>,
     tx_waker: Slot<Waker>,
+    /// Where the channel was made.
+    site: &'static Location<'static>,
 }
 
 /// Moves the content of a slot out.
@@ -118,12 +123,13 @@ impl Closing {
 
 impl<T> Shared<T> {
     /// The one allocation of a channel.
-    pub(super) fn allocate() -> NonNull<Self> {
+    pub(super) fn allocate(site: &'static Location<'static>) -> NonNull<Self> {
         let shared = Shared {
             word: AtomicU8::new(0),
             value: UnsafeCell::new(MaybeUninit::uninit()),
             rx_waker: UnsafeCell::new(MaybeUninit::uninit()),
             tx_waker: UnsafeCell::new(MaybeUninit::uninit()),
+            site,
         };
         let block = blocks::take::<Self>();
         // SAFETY: the block is new and made for this type.
@@ -204,7 +210,8 @@ impl<T> Shared<T> {
             return Poll::Ready(());
         }
         // SAFETY: the sender's waker and bit are the caller's.
-        unsafe { self.wait(word, TX_WAITS, CLOSED, &self.tx_waker, cx) }
+        let polled = unsafe { self.wait(word, TX_WAITS, CLOSED, &self.tx_waker, cx) };
+        self.note(WaitKind::Closed, polled)
     }
 
     /// For the receiver: ready when the sender has finished.
@@ -219,7 +226,16 @@ impl<T> Shared<T> {
         // Relaxed: this side's own bit is all that is looked at.
         let word = self.word.load(Relaxed);
         // SAFETY: the receiver's waker and bit are the caller's.
-        unsafe { self.wait(word, RX_WAITS, FINISHED, &self.rx_waker, cx) }
+        let polled = unsafe { self.wait(word, RX_WAITS, FINISHED, &self.rx_waker, cx) };
+        self.note(WaitKind::Value, polled)
+    }
+
+    /// Tells the scheduler what is waited for.
+    fn note(&self, kind: WaitKind, polled: Poll<()>) -> Poll<()> {
+        if polled.is_pending() {
+            context::waits(kind, Some(self.site));
+        }
+        polled
     }
 
     /// Leaves a waker in this side's slot, unless the other side has decided.

@@ -51,11 +51,13 @@ const NEVER: Seen = Seen {
 /// What was seen of all workers and stand-ins.
 pub(super) struct Looks {
     seen: Vec<Seen>,
+    /// When the last look was.
+    last: Instant,
 }
 
 impl Looks {
     pub(super) fn new(peers: usize) -> Self {
-        Looks { seen: vec![NEVER; peers] }
+        Looks { seen: vec![NEVER; peers], last: Instant::from_nanos(0) }
     }
 
     /// The monitor has rested: what was seen before says nothing.
@@ -69,9 +71,12 @@ impl Looks {
         shared.looks.store(shared.looks.load(Relaxed).wrapping_add(1), Relaxed);
         let mut next = Next::Rest;
         let mut left_behind = false;
+        shared.ticks.look(now);
+        let elapsed = now.duration_since(std::mem::replace(&mut self.last, now));
         for (index, (peer, seen)) in shared.active_peers().iter().zip(&mut self.seen).enumerate() {
             if !peer.sleep.is_awake() {
                 *seen = NEVER;
+                peer.service.forget();
                 // A mark that came as it fell asleep.
                 stand_in::take_back(shared, peer);
                 continue;
@@ -79,6 +84,7 @@ impl Looks {
             if next == Next::Rest {
                 next = Next::Usual;
             }
+            seen.measure(peer, elapsed, shared.config.metrics);
             if seen.moves(peer, now) {
                 continue;
             }
@@ -98,6 +104,15 @@ impl Looks {
 }
 
 impl Seen {
+    /// Tells the worker's measurements what was seen since the last look.
+    fn measure(&self, peer: &Peer, elapsed: Duration, sampling: bool) {
+        if self.epoch == u64::MAX {
+            return peer.service.forget();
+        }
+        let moved = peer.counters.dispatches.get().wrapping_sub(self.epoch);
+        peer.observe(moved, elapsed, sampling);
+    }
+
     /// Whether the worker has moved since the last look.
     fn moves(&mut self, peer: &Peer, now: Instant) -> bool {
         let epoch = peer.counters.dispatches.get();
