@@ -4,13 +4,13 @@
 //! [`EVERY`], and never for a yield. Each figure has one writer, so recording is a load and a
 //! store.
 //!
-//! | figure | from | to | read where | written by |
+//! | figure | from | to | sampled | written by |
 //! |---|---|---|---|---|
-//! | remote | the waker's or spawner's push | the poll | there, one push in 64; before the poll | the worker |
-//! | io | the look that found it | the poll | one in 64; before the poll | the worker |
-//! | timer | the look that fired it | the poll | one in 64; before the poll | the worker |
-//! | dispatch | one clock reading | the next | where timers and epoll have it read; around one in 64 turns between sleeps | the worker |
-//! | seen | one look of the monitor | the next | the monitor's own | the monitor |
+//! | remote | the push by a waker or spawner | the poll | one push in 64 | the worker |
+//! | io | the look that found it | the poll | one task in 64 | the worker |
+//! | timer | the look that fired it | the poll | one task in 64 | the worker |
+//! | dispatch | a reading | the next | see [`Stretch`](super::probe::Stretch) | the worker |
+//! | seen | a look of the monitor | the next | each | the monitor |
 //!
 //! Timers themselves record how late they fire, see [`Timers`](crate::time::Timers).
 

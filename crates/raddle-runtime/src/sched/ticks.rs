@@ -45,7 +45,8 @@ fn tick_of(now: Instant) -> u32 {
     (now.as_nanos() >> TICK_BITS) as u32
 }
 
-/// The time from a tick to `now`; zero if the tick lies ahead a little, as those of two threads may.
+/// The time from a tick to `now`; zero if the tick lies ahead a little, as those of two threads
+/// may.
 pub(crate) fn since(tick: u32, now: Instant) -> Duration {
     let ticks = tick_of(now).wrapping_sub(tick);
     let ticks = if ticks > u32::MAX / 2 { 0 } else { ticks };

@@ -64,7 +64,7 @@ impl Parked {
         let kind = WaitKind::from_code(note.kind.load(Relaxed) as u16);
         let at = note.at.load(Relaxed).cast_const();
         // SAFETY: what `note` stores is null or came from a reference that lives for ever.
-        let at = kind.and_then(|_| unsafe { at.as_ref() });
+        let at = kind.and(unsafe { at.as_ref() });
         Noted { kind, at, tick: note.tick.load(Relaxed) }
     }
 }
