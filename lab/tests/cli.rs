@@ -76,6 +76,23 @@ fn timer_lateness_has_its_figures() {
 }
 
 #[test]
+fn service_has_its_figures() {
+    for contender in ["raddle", "tokio-current"] {
+        let output = lab(&["one", "service", contender, "--smoke"]);
+        let sample = only_object(&output);
+        assert_eq!(sample["check"], "ok", "{contender}: {}", text(&output.stderr));
+        for kind in ["io", "remote", "timer"] {
+            for figure in ["p50", "p99", "max", "n"] {
+                let name = format!("{kind}_{figure}");
+                assert!(sample["figures"][&name].is_number(), "{contender} {name}");
+            }
+        }
+        assert_eq!(sample["figures"]["io_p99"], sample["value"]);
+        assert_eq!((&sample["n"], &sample["figures"]["timer_n"]), (&3.into(), &3.0.into()));
+    }
+}
+
+#[test]
 fn unknown_names_are_misuse() {
     for arguments in [
         ["one", "no_such_case", "smol"],

@@ -15,10 +15,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// After the last wait was armed, so that the workers have gone to sleep, and what the last trial
-/// left to the kernel is over. A worker is then also busy for less than 19/20 of the time, which
-/// is what the kernel grants by default if the lab is run as a real-time process.
-const SETTLE: Duration = Duration::from_millis(2);
+/// Before a trial, so that what the last one left to the kernel is over. A worker is then also busy
+/// for less than 19/20 of the time, which is what the kernel grants a real-time process.
+const REST: Duration = Duration::from_millis(2);
+/// After the last wait was armed, so that the workers have gone to sleep.
+const SETTLE: Duration = Duration::from_micros(300);
 /// A shutdown that takes longer is a mismatch.
 const SHUTDOWN: Duration = Duration::from_secs(2);
 
@@ -67,6 +68,7 @@ fn one<S: Service>(
         Backlog::Stuck { but } => S::WORKERS - but,
     };
     let board = Arc::new(Board::new(shape.events, backlog));
+    thread::sleep(REST);
     places.runtime();
     let host = S::host();
     places.trigger();
