@@ -75,7 +75,7 @@ pub(super) const LOCAL_EPOLL: Contender = Contender {
 
 pub(super) const QUIET: Contender = Contender {
     name: "raddle-quiet",
-    about: "raddle, one worker, io_uring, no monitor",
+    about: "raddle, one worker, io_uring, no monitor, no metrics",
     entries: || {
         let same = ["yield_many", "yield_in_hot_loop"];
         let mut entries = table::tasks::<Raddle<QUIETLY, URING>>(Cpus::One);

@@ -48,7 +48,7 @@ impl<const WORKERS: usize, const ON_EPOLL: bool> Raddle<WORKERS, ON_EPOLL> {
         }
         let quietly = WORKERS == QUIETLY;
         let builder = Runtime::builder().workers(if quietly { 1 } else { WORKERS }).io(io);
-        let built = builder.monitor(!quietly).build();
+        let built = builder.monitor(!quietly).metrics(!quietly).build();
         let runtime = built.expect("raddle starts");
         say_if_not_uring(runtime.io(), ON_EPOLL);
         runtime.run(body)
