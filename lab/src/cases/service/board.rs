@@ -109,19 +109,30 @@ impl Kind {
         self.0[event].seen.store(at, Ordering::Relaxed);
     }
 
-    /// From each event to its poll, in µs.
+    /// From each event to its poll, in µs: nothing if it happened in the middle of the poll that
+    /// found it.
+    pub(super) fn waits(&self) -> Vec<f64> {
+        let wait = |(due, seen): (u64, u64)| seen.saturating_sub(due) as f64 / 1e3;
+        self.stamps().map(wait).collect()
+    }
+
+    /// From each deadline to its poll, in µs.
     ///
     /// # Errors
     ///
-    /// One was seen before it happened, or not at all.
-    pub(super) fn waits(&self, name: &str) -> Result<Vec<f64>, String> {
-        let wait = |mark: &Mark| {
-            // Relaxed: ordered by `done`.
-            let (due, seen) = (mark.due.load(Ordering::Relaxed), mark.seen.load(Ordering::Relaxed));
-            let early = || format!("{name}: due at {due} ns, seen at {seen} ns");
-            seen.checked_sub(due).map(|wait| wait as f64 / 1e3).ok_or_else(early)
+    /// A poll found it before it was due, or never.
+    pub(super) fn lateness(&self) -> Result<Vec<f64>, String> {
+        let late = |(due, seen): (u64, u64)| {
+            let early = || format!("early: due at {due} ns, seen at {seen} ns");
+            seen.checked_sub(due).map(|late| late as f64 / 1e3).ok_or_else(early)
         };
-        self.0.iter().map(wait).collect()
+        self.stamps().map(late).collect()
+    }
+
+    fn stamps(&self) -> impl Iterator<Item = (u64, u64)> {
+        // Relaxed: ordered by `done`.
+        let load = |stamp: &AtomicU64| stamp.load(Ordering::Relaxed);
+        self.0.iter().map(move |mark| (load(&mark.due), load(&mark.seen)))
     }
 }
 

@@ -24,9 +24,9 @@ impl Summary {
         board: &Board,
         called: impl Fn(usize) -> bool,
     ) -> Result<(), String> {
-        self.waits.entry("io").or_default().extend(board.io.waits("io")?);
-        self.waits.entry("timer").or_default().extend(board.timer.waits("timer")?);
-        let remote = board.remote.waits("remote")?;
+        self.waits.entry("io").or_default().extend(board.io.waits());
+        self.waits.entry("timer").or_default().extend(board.timer.lateness()?);
+        let remote = board.remote.waits();
         for (event, wait) in remote.iter().enumerate() {
             let kind = if called(event) { "wake" } else { "spawn" };
             self.waits.entry(kind).or_default().push(*wait);

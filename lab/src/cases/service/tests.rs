@@ -30,8 +30,11 @@ fn waits_are_from_event_to_poll_and_split_by_how_the_thread_reached_the_task() {
 }
 
 #[test]
-fn an_event_seen_before_it_was_due_is_a_mismatch() {
+fn an_early_timer_is_a_mismatch_and_an_event_within_its_poll_has_not_waited() {
     let board = Board::new(1, 1);
+    board.io.due(0, 10);
+    board.io.seen(0, 9);
+    assert_eq!(board.io.waits(), [0.0]);
     board.timer.due(0, 10);
     board.timer.seen(0, 9);
     assert!(Summary::default().note(&board, |_| true).is_err());
