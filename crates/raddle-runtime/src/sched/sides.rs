@@ -9,6 +9,7 @@
 use std::cell::{Cell, RefCell};
 
 use raddle_base::fifo::Fifo;
+use raddle_base::hooks;
 use raddle_base::shim::hint;
 
 use crate::sched::peer::Peer;
@@ -222,6 +223,7 @@ impl Sides {
     pub(crate) fn steal_served(&self, peer: &Peer, victim: &Peer) -> bool {
         let Some(task) = victim.served.steal(&self.served, &peer.served) else { return false };
         self.push_served(peer, task);
+        hooks::point(hooks::STOLEN);
         true
     }
 
@@ -231,6 +233,7 @@ impl Sides {
             return false;
         };
         self.rotating.push(&peer.rotating, task);
+        hooks::point(hooks::STOLEN);
         true
     }
 

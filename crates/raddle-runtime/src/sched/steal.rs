@@ -2,6 +2,7 @@
 //! of one that is away.
 
 use raddle_base::clock::Instant;
+use raddle_base::hooks;
 use raddle_base::shim::atomic::Ordering::Acquire;
 
 use crate::sched::peer::Peer;
@@ -31,6 +32,7 @@ impl Worker {
             if let Some(task) = peers[victim].take_slot() {
                 self.sides.push_served(peer, task);
                 peer.counters.steals.add(1);
+                hooks::point(hooks::STOLEN);
                 return true;
             }
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use raddle_base::blocks;
 use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
+use raddle_base::hooks;
 use raddle_base::random::Rng;
 use raddle_base::shim::hint;
 
@@ -132,6 +133,7 @@ impl Worker {
     // Always: the loop is one function, and this is a third of it.
     #[inline(always)]
     pub(crate) fn look(&self, peer: &Peer, doorbell: &Doorbell) {
+        hooks::point(hooks::LOOK);
         if peer.has_mail() {
             self.take_inbox(peer);
         }
@@ -150,6 +152,7 @@ impl Worker {
                 self.mind(peer, doorbell, due);
             }
         }
+        hooks::point(hooks::LOOKED);
     }
 
     /// Polls one task and does what follows.
@@ -176,6 +179,7 @@ impl Worker {
     /// Takes this worker's share of what foreign threads have spawned.
     #[cold]
     fn take_injected(&self, peer: &Peer) {
+        hooks::point(hooks::INJECTOR);
         let share = self.shared.injector.len().div_ceil(self.shared.active()).min(LOOK_MAX);
         let stamp = self.shared.injected.take();
         let tasks = self.shared.injector.pop_batch(share);
@@ -188,6 +192,7 @@ impl Worker {
     #[cold]
     fn serve_driver(&self, peer: &Peer) {
         peer.counters.looks.add(1);
+        hooks::point(hooks::DRIVER);
         self.hold.end();
         self.in_service(|| self.driver.look(LOOK_MAX));
         self.share_served();
@@ -233,6 +238,7 @@ impl Worker {
         self.in_service_of(Class::Timer, || peer.timers.fire(now, FIRE_MAX));
         if self.driver.doorbell().is_polled() && self.pace.poll_is_due(now) {
             peer.counters.looks.add(1);
+            hooks::point(hooks::DRIVER);
             self.in_service(|| self.driver.look(LOOK_MAX));
         }
         self.share_served();
@@ -254,6 +260,7 @@ impl Worker {
     /// Blocks in the driver until there is something to do, or until `deadline`.
     fn park(&self, peer: &Peer, deadline: Option<Instant>) {
         peer.counters.parks.add(1);
+        hooks::point(hooks::PARK);
         self.hold.end();
         let dispatches = peer.counters.dispatches.get();
         self.stretch.sleeps(dispatches, &peer.service);

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use raddle_base::blocks;
 use raddle_base::context;
+use raddle_base::hooks;
 use raddle_base::list::Links;
 use raddle_base::pointer::Link;
 use raddle_base::shim::atomic::AtomicU32;
@@ -125,6 +126,7 @@ unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask, home: u32) -> Step
     // SAFETY: the waker borrows the run reference, which outlives it here, and is not dropped.
     let waker = ManuallyDrop::new(unsafe { waker::borrowed(raw) });
     let mut cx = Context::from_waker(&waker);
+    hooks::point(hooks::POLL);
     context::begin_poll(raw.as_data());
     // SAFETY: the claim is ours, the task is pinned on the heap.
     let poll = catch_unwind(AssertUnwindSafe(|| unsafe { Task::<F, S>::stage(raw).poll(&mut cx) }));
