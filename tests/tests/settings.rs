@@ -1,5 +1,8 @@
 //! What a builder is told is what the runtime does: workers, names, processors, blocking limits.
 
+#[path = "settings/limited.rs"]
+mod limited;
+
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering};

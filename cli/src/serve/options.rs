@@ -45,6 +45,7 @@ pub(crate) enum Way {
     /// io_uring where the kernel allows it, else epoll
     Auto,
     /// io_uring or an error
+    #[value(alias = "io_uring")]
     Uring,
     /// epoll
     Epoll,

@@ -2,6 +2,7 @@
 
 use crate::offload::Offload;
 use crate::probe::Backend;
+use crate::sizes::{BUFFER_SIZE, BUFFERS, ENTRIES};
 use crate::sys::epoll;
 use std::fmt;
 use std::sync::Arc;
@@ -60,10 +61,10 @@ impl Config {
     pub fn new(backend: Backend, offload: Arc<dyn Offload>) -> Config {
         Config {
             backend,
-            entries: 1024,
+            entries: ENTRIES,
             completions: 0,
-            buffers: 4096,
-            buffer_size: 4096,
+            buffers: BUFFERS,
+            buffer_size: BUFFER_SIZE,
             task_run: TaskRun::Cooperative,
             group_writes_from: 4,
             nanosecond_waits: epoll::has_nanoseconds(),

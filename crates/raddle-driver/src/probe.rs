@@ -23,15 +23,17 @@ pub enum Choice {
 impl std::str::FromStr for Choice {
     type Err = io::Error;
 
-    /// `auto`, `uring` or `epoll`.
+    /// `auto`, `uring` (or `io_uring`), or `epoll`.
     fn from_str(name: &str) -> io::Result<Choice> {
         match name {
             "auto" => Ok(Choice::Auto),
-            "uring" => Ok(Choice::Uring),
+            "uring" | "io_uring" => Ok(Choice::Uring),
             "epoll" => Ok(Choice::Epoll),
             _ => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("unknown I/O backend {name:?}: expected auto, uring or epoll"),
+                format!(
+                    "unknown I/O backend {name:?}: expected auto, uring (or io_uring), or epoll"
+                ),
             )),
         }
     }
@@ -73,22 +75,46 @@ impl fmt::Display for Reason {
 
 /// Decides which backend to use.
 ///
-/// Makes a small ring and asks what it can do, which takes a few dozen microseconds.
+/// Makes a ring and asks what it can do, which takes a fraction of a millisecond, or some 60 ms
+/// where memory for it is refused.
 ///
 /// # Errors
 ///
 /// io_uring was asked for and cannot be had. The message is the reason.
 pub fn choose(choice: Choice) -> io::Result<(Backend, Reason)> {
-    match choice {
-        Choice::Epoll => Ok((Backend::Epoll, Reason::new("asked for"))),
+    choose_and_hold(choice).map(|(backend, reason, _)| (backend, reason))
+}
+
+/// As [`choose`]; the third value keeps as much memory as one driver takes. Who holds it while
+/// other drivers are made knows that there is enough for one more.
+///
+/// # Errors
+///
+/// As [`choose`].
+pub fn choose_and_hold(choice: Choice) -> io::Result<(Backend, Reason, Held)> {
+    let refused = |refusal: io::Error| format!("io_uring: {refusal}");
+    let (backend, phrase, sample) = match choice {
+        Choice::Epoll => (Backend::Epoll, "asked for".to_owned(), None),
         Choice::Uring => match kernel::ask() {
-            Ok(()) => Ok((Backend::Uring, Reason::new("asked for"))),
-            Err(refusal) => Err(io::Error::new(refusal.kind(), format!("io_uring: {refusal}"))),
+            Ok(sample) => (Backend::Uring, "asked for".to_owned(), Some(sample)),
+            Err(refusal) => return Err(io::Error::new(refusal.kind(), refused(refusal))),
         },
         Choice::Auto => match kernel::ask() {
-            Ok(()) => Ok((Backend::Uring, Reason::new("the kernel has all that is needed"))),
-            Err(refusal) => Ok((Backend::Epoll, Reason::new(format!("io_uring: {refusal}")))),
+            Ok(sample) => {
+                (Backend::Uring, "the kernel has all that is needed".to_owned(), Some(sample))
+            }
+            Err(refusal) => (Backend::Epoll, refused(refusal), None),
         },
+    };
+    Ok((backend, Reason::new(phrase), Held(sample)))
+}
+
+/// What the choice has taken to find out; given back when dropped. See [`choose_and_hold`].
+pub struct Held(#[expect(dead_code, reason = "held for its drop")] Option<kernel::Sample>);
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Held")
     }
 }
 

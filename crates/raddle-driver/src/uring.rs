@@ -21,6 +21,7 @@ pub(crate) mod accept;
 pub(crate) mod buffers;
 mod inflight;
 pub(crate) mod outgoing;
+mod patience;
 pub(crate) mod probe;
 pub(crate) mod source;
 pub(crate) mod stream;
@@ -30,12 +31,14 @@ pub(crate) mod word;
 use crate::config::{Config, TaskRun};
 use crate::errors;
 use crate::owner::OwnerCell;
+use crate::sizes::completions;
 use crate::sys::sqe::Sqe;
 use crate::sys::uring::{self as sys, Memory, Uring, setup};
 use crate::wake::Wake;
 use crate::watcher::{Due, News, Role, Watcher};
 use buffers::Pool;
 use inflight::Inflight;
+use patience::patiently;
 use raddle_base::doorbell::Doorbell;
 use raddle_base::shim::mutex::Mutex;
 use raddle_base::slab::Key;
@@ -86,8 +89,8 @@ pub(crate) struct Ring {
 impl Ring {
     /// To be made on the owner's thread. The wake descriptor is armed before this returns.
     pub(crate) fn new(config: &Config) -> io::Result<Ring> {
-        let completions = match config.completions {
-            0 => config.entries.saturating_mul(8),
+        let room = match config.completions {
+            0 => completions(config.entries),
             count => count,
         };
         let flags = match config.task_run {
@@ -95,8 +98,11 @@ impl Ring {
             TaskRun::Eager => 0,
             TaskRun::Deferred => setup::DEFER_TASKRUN | setup::SINGLE_ISSUER | setup::TASKRUN_FLAG,
         };
-        let uring = Uring::new(config.entries, completions, flags)?;
-        let pool = Arc::new(Pool::new(&uring, config.buffers, config.buffer_size)?);
+        let (uring, pool) = patiently(|| {
+            let uring = Uring::new(config.entries, room, flags)?;
+            let pool = Pool::new(&uring, config.buffers, config.buffer_size)?;
+            Ok((uring, Arc::new(pool)))
+        })?;
         let (memory, wake) = (Arc::clone(uring.memory()), Wake::new()?);
         let mask = sys::SQ_CQ_OVERFLOW | sys::SQ_TASKRUN;
         // SAFETY: the words lie in the memory that this ring keeps mapped as long as it lives.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 
 pub use raddle_driver::Backend;
-use raddle_driver::Choice;
+use raddle_driver::{Choice, Held};
 
 /// The environment variable that says how I/O is done where the builder does not. An empty one
 /// says nothing.
@@ -37,7 +37,7 @@ impl From<Io> for Choice {
 impl std::str::FromStr for Io {
     type Err = io::Error;
 
-    /// `auto`, `uring` or `epoll`.
+    /// `auto`, `uring` (or `io_uring`), or `epoll`.
     fn from_str(name: &str) -> io::Result<Io> {
         Ok(match name.parse::<Choice>()? {
             Choice::Auto => Io::Auto,
@@ -78,8 +78,8 @@ impl fmt::Display for IoInfo {
 /// # Errors
 ///
 /// io_uring was asked for and cannot be had, or the environment variable says something else
-/// than `auto`, `uring` or `epoll`.
-pub(crate) fn decide(asked: Option<Io>) -> io::Result<IoInfo> {
+/// than the names of an [`Io`].
+pub(crate) fn decide(asked: Option<Io>) -> io::Result<Decided> {
     let io = match asked {
         Some(io) => io,
         None => match env::var(VARIABLE) {
@@ -97,6 +97,36 @@ pub(crate) fn decide(asked: Option<Io>) -> io::Result<IoInfo> {
             }
         },
     };
-    let (backend, reason) = raddle_driver::choose(io.into())?;
-    Ok(IoInfo { backend, reason: reason.to_string() })
+    let (backend, reason, held) = raddle_driver::choose_and_hold(io.into())?;
+    let info = IoInfo { backend, reason: reason.to_string() };
+    Ok(Decided { info, may_fall_back: io == Io::Auto && backend == Backend::Uring, held })
+}
+
+/// What was decided, before it is known whether there is memory for as many rings as workers.
+pub(crate) struct Decided {
+    info: IoInfo,
+    may_fall_back: bool,
+    /// Stands for the ring of worker 0, which is made last, on the thread that runs it.
+    held: Held,
+}
+
+impl Decided {
+    /// Makes something with the backend; where nobody asked for io_uring and memory for its rings
+    /// is refused, with epoll.
+    pub(crate) fn make<T>(
+        self,
+        make: impl Fn(Backend) -> io::Result<T>,
+    ) -> io::Result<(T, IoInfo)> {
+        let Decided { info, may_fall_back, held } = self;
+        let made = make(info.backend);
+        drop(held);
+        match made {
+            Err(error) if may_fall_back && error.kind() == io::ErrorKind::OutOfMemory => {
+                let reason = format!("io_uring: {error}");
+                let info = IoInfo { backend: Backend::Epoll, reason };
+                Ok((make(info.backend)?, info))
+            }
+            made => Ok((made?, info)),
+        }
+    }
 }

@@ -45,7 +45,8 @@ impl Builder {
         self
     }
 
-    /// How I/O is done. Wins over the environment variable `RADDLE_IO`.
+    /// How I/O is done. Wins over the environment variable `RADDLE_IO`, which may be `auto`,
+    /// `uring` (or `io_uring`), or `epoll`.
     pub fn io(mut self, io: Io) -> Builder {
         self.io = Some(io);
         self
@@ -180,10 +181,11 @@ impl Builder {
     /// If a setting makes no sense, io_uring was asked for and cannot be had, or threads or
     /// descriptors are exhausted.
     pub fn build(self) -> io::Result<Runtime> {
-        let info = decide(self.io)?;
         let config = ready(self.config)?;
-        let drivers = KernelDrivers { backend: info.backend() };
-        Ok(Runtime::from_parts(raddle_runtime::Runtime::new(config, Box::new(drivers))?, info))
+        let (inner, info) = decide(self.io)?.make(|backend| {
+            raddle_runtime::Runtime::new(config.clone(), Box::new(KernelDrivers { backend }))
+        })?;
+        Ok(Runtime::from_parts(inner, info))
     }
 }
 

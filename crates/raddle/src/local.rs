@@ -49,11 +49,11 @@ impl LocalRuntime {
     ///
     /// As [`Builder::build`].
     pub fn make(builder: Builder) -> io::Result<LocalRuntime> {
-        let info = decide(builder.io)?;
-        let drivers = KernelDrivers { backend: info.backend() };
         let config = raddle_runtime::Config { workers: 1, rescue: false, ..builder.config };
         let config = ready(config)?;
-        let inner = raddle_runtime::Runtime::new(config, Box::new(drivers))?;
+        let (inner, info) = decide(builder.io)?.make(|backend| {
+            raddle_runtime::Runtime::new(config.clone(), Box::new(KernelDrivers { backend }))
+        })?;
         Ok(LocalRuntime { runtime: Runtime::from_parts(inner, info) })
     }
 

@@ -35,6 +35,8 @@ fn all_options_together() {
     assert_eq!(options.workers, Some(2));
     assert_eq!(options.io, Some(Way::Epoll));
     assert!(options.quiet);
+    let long = parse(&["--io", "io_uring"]).expect("the long name");
+    assert_eq!(long.io, Some(Way::Uring));
 }
 
 #[test]

@@ -1,29 +1,38 @@
 //! Can this process use io_uring, and is all of it there?
 //!
-//! A small ring is set up as a driver would do it, asked for its operations, and given a ring of
-//! buffers. Whatever stands in the way is named in one phrase, because the user who wonders why
-//! epoll is in use has to remove it: a filter, a sysctl, a limit, an old kernel.
+//! A ring is set up as a driver would do it, of the usual sizes because they count against a limit
+//! of memory, asked for its operations, and given a ring of buffers. Whatever stands in the way is
+//! named in one phrase, because the user who wonders why epoll is in use has to remove it: a
+//! filter, a sysctl, a limit, an old kernel.
 
 use super::buffers::Pool;
+use super::patience::patiently;
+use crate::sizes::{BUFFER_SIZE, BUFFERS, ENTRIES, completions};
 use crate::sys::sqe::code;
 use crate::sys::uring::{Uring, setup};
 use std::io;
+use std::sync::Arc;
+
+/// What was made to ask: as much as one driver takes, until it is dropped.
+pub(crate) struct Sample {
+    // The ring first, as everywhere: it knows the pool's memory.
+    _uring: Arc<Uring>,
+    _pool: Pool,
+}
 
 /// Tries; the error's message is the reason.
-pub(crate) fn ask() -> io::Result<()> {
+pub(crate) fn ask() -> io::Result<Sample> {
+    patiently(attempt).map_err(explain)
+}
+
+fn attempt() -> io::Result<Sample> {
     let flags = setup::COOP_TASKRUN | setup::TASKRUN_FLAG;
-    let uring = Uring::new(8, 16, flags).map_err(explain)?;
+    let uring = Uring::new(ENTRIES, completions(ENTRIES), flags)?;
     if uring.features() & setup::FEATURES != setup::FEATURES || !uring.supports(&code::ALL)? {
         return Err(too_old());
     }
-    let pool = Pool::new(&uring, 8, 4096).map_err(|error| match error.raw_os_error() {
-        Some(libc::EINVAL) => too_old(),
-        _ => explain(error),
-    })?;
-    // The ring first, as everywhere: it knows the pool's memory.
-    drop(uring);
-    drop(pool);
-    Ok(())
+    let pool = Pool::new(&uring, BUFFERS, BUFFER_SIZE)?;
+    Ok(Sample { _uring: uring, _pool: pool })
 }
 
 fn too_old() -> io::Error {
@@ -36,7 +45,6 @@ fn explain(error: io::Error) -> io::Error {
         Some(libc::EPERM | libc::EACCES) => {
             "not permitted, by a filter or by the sysctl kernel.io_uring_disabled"
         }
-        Some(libc::ENOMEM) => "the limit of locked memory is too low",
         Some(libc::EINVAL) => return too_old(),
         Some(libc::EMFILE | libc::ENFILE) => "out of descriptors",
         _ => return error,
