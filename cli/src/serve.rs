@@ -49,9 +49,11 @@ use root::Root;
 
 /// Runs the subcommand until Ctrl-C.
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
-    let root = Root::open(&options.dir).map_err(|error| {
-        Failure::of(format_args!("cannot serve {}", options.dir.display()), &error)
-    })?;
+    let root = Root::open(&options.dir)
+        .map_err(|error| {
+            Failure::of(format_args!("cannot serve {}", options.dir.display()), &error)
+        })?
+        .with_hidden(options.hidden);
     let addresses = options
         .addr
         .resolve()

@@ -3,11 +3,13 @@
 //! [`find`] blocks and is one job for the pool per request; [`at_hand`] answers at once for files
 //! that the kernel has in its caches, and knows when it cannot. A directory is asked for its
 //! `index.html` first; only when it has none is it listed. The listing shows what could be
-//! fetched: regular files, directories, and links that lead to one of them inside DIR.
+//! fetched: regular files, directories, and links that lead to one of them inside DIR. What a link
+//! leads to may have a hidden name: whoever made the link wanted it to be seen.
 //!
 //! | what the kernel said                               | answer                             |
 //! |----------------------------------------------------|------------------------------------|
 //! | nothing there, out of DIR, loop, no directory      | 404                                |
+//! | (not asked) a name that begins with a dot          | 404, unless the root shows those   |
 //! | neither a regular file nor a directory             | 404                                |
 //! | permission denied                                  | 403                                |
 //! | out of descriptors or memory, a walk upset 16 times | 503                               |
@@ -49,6 +51,9 @@ const INDEX: &[u8] = b"index.html";
 /// What `target` names, if that can be told without waiting for a disk: a file, the index file of
 /// a directory, or that there is nothing.
 pub(crate) fn at_hand(root: &Root, target: &Target) -> Option<Result<Found, StatusCode>> {
+    if is_refused(root, target) {
+        return Some(Err(StatusCode::NOT_FOUND));
+    }
     let index;
     let file = match target.wants_directory() {
         true => {
@@ -67,6 +72,9 @@ pub(crate) fn at_hand(root: &Root, target: &Target) -> Option<Result<Found, Stat
 
 /// Finds what `target` names; an error is the status to answer with.
 pub(crate) fn find(root: &Root, target: &Target) -> Result<Found, StatusCode> {
+    if is_refused(root, target) {
+        return Err(StatusCode::NOT_FOUND);
+    }
     let opened = root.read(target).map_err(|error| status(&error))?;
     match opened.kind {
         FileType::Directory if target.wants_directory() => directory(root, target, &opened),
@@ -74,6 +82,11 @@ pub(crate) fn find(root: &Root, target: &Target) -> Result<Found, StatusCode> {
         FileType::RegularFile if !target.wants_directory() => located(target, opened),
         _ => Err(StatusCode::NOT_FOUND),
     }
+}
+
+/// Names that begin with a dot are as if they were not there.
+fn is_refused(root: &Root, target: &Target) -> bool {
+    target.is_hidden() && !root.shows_hidden()
 }
 
 fn located(target: &Target, opened: Opened) -> Result<Found, StatusCode> {
@@ -95,6 +108,9 @@ fn directory(root: &Root, target: &Target, opened: &Opened) -> Result<Found, Sta
     }
     let entries = opened.entries().map_err(|error| status(&error))?;
     let shown = entries.into_iter().filter_map(|(name, kind, metadata)| {
+        if name.starts_with(b".") && !root.shows_hidden() {
+            return None;
+        }
         let (kind, metadata) = match kind {
             FileType::Symlink => root.look(&target.child(&name)).ok()?,
             _ => (kind, metadata),

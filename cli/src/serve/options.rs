@@ -1,6 +1,6 @@
 //! What `raddle serve` can be told, and what it does when told nothing.
 //!
-//! The four public options are in the help. The hidden ones exist for the tests, which would
+//! The public options are in the help. The hidden ones exist for the tests, which would
 //! otherwise wait the real ten and sixty seconds; their defaults are the documented limits.
 
 use std::fmt;
@@ -30,6 +30,10 @@ pub(crate) struct Options {
     /// How to reach the kernel [default: RADDLE_IO if set, else auto]
     #[arg(long, value_name = "WAY", value_enum)]
     pub(crate) io: Option<Way>,
+
+    /// Serve and list names that begin with a dot, too (.well-known among them)
+    #[arg(long)]
+    pub(crate) hidden: bool,
 
     /// Write no access log
     #[arg(long)]

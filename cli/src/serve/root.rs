@@ -40,6 +40,7 @@ pub(crate) struct Root {
     way: Way,
     /// Whether the file system is one on which a cached open cannot block.
     local: bool,
+    hidden: bool,
 }
 
 /// How the kernel is asked to stay inside.
@@ -81,13 +82,23 @@ impl Root {
         let directory = rustix::fs::openat(CWD, path, flags, Mode::empty())?;
         let number = rustix::fs::fstatfs(&directory)?.f_type;
         let local = LOCAL.iter().any(|known| i64::from(*known) == number);
-        let mut root = Self { directory, way: Way::Beneath, local };
+        let mut root = Self { directory, way: Way::Beneath, local, hidden: false };
         match root.descriptor(b".", LOOK) {
             Ok(_) => {}
             Err(Errno::NOSYS | Errno::PERM) => root.way = Way::NameByName,
             Err(error) => return Err(error.into()),
         }
         Ok(root)
+    }
+
+    /// The same directory, with or without names that begin with a dot.
+    pub(crate) fn with_hidden(self, hidden: bool) -> Self {
+        Self { hidden, ..self }
+    }
+
+    /// Whether names that begin with a dot are there for those who ask.
+    pub(crate) fn shows_hidden(&self) -> bool {
+        self.hidden
     }
 
     /// The same directory, reached in a given way.

@@ -5,7 +5,8 @@
 //! and cost no descriptor. Draining is then only waiting until every slot is back.
 //!
 //! On Ctrl-C (or SIGTERM) the listener closes, connections finish what is in flight, and after
-//! the drain limit (or at a second Ctrl-C) the rest is dropped with the runtime. The handlers of
+//! the drain limit (or at a second Ctrl-C) the rest is dropped with the runtime. A line on standard
+//! error tells of the beginning of that and one of its end. The handlers of
 //! the signals stand before the first line is printed, so whoever has read it may interrupt.
 
 use std::future::{Future, poll_fn};
@@ -111,6 +112,12 @@ fn is_the_peers(error: &io::Error) -> bool {
 
 /// Waits until all connections are gone, the limit is over, or patience is.
 async fn drain(slots: &Semaphore, limits: Limits, interrupts: &mut Interrupts) {
+    let open = || (limits.connections as usize).saturating_sub(slots.available_permits());
+    let (limit, count) = (limits.drain, open());
+    let _ = writeln!(
+        io::stderr(),
+        "raddle: stopping: {count} connections are open, {limit:?} at most for what is in flight"
+    );
     let cut = {
         let all = slots.acquire_many(limits.connections);
         let mut gone = pin!(raddle::time::timeout(limits.drain, all));
@@ -121,8 +128,8 @@ async fn drain(slots: &Semaphore, limits: Limits, interrupts: &mut Interrupts) {
         .await
         // Here the slots that were gathered in vain go back, to be counted.
     };
-    if cut {
-        let left = (limits.connections as usize).saturating_sub(slots.available_permits());
-        let _ = writeln!(io::stderr(), "raddle: {left} connections were cut off");
-    }
+    let _ = match cut {
+        true => writeln!(io::stderr(), "raddle: stopped: {} connections were cut off", open()),
+        false => writeln!(io::stderr(), "raddle: stopped: all connections have ended"),
+    };
 }

@@ -93,6 +93,11 @@ impl Target {
         self.directory
     }
 
+    /// Whether a name in it begins with a dot, which by custom is not shown.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.path.split(|byte| *byte == b'/').any(|name| name.starts_with(b"."))
+    }
+
     /// Whether this is DIR itself.
     pub(crate) fn is_root(&self) -> bool {
         self.path.is_empty()

@@ -132,6 +132,28 @@ fn links(page: &Answer) -> Vec<String> {
     parts.map(|part| part.split('"').next().expect("closed").to_owned()).collect()
 }
 
+#[test]
+fn hidden_files_are_served_only_when_asked_for() {
+    let site = site();
+    site.file(".env", "KEY").file("sub/.git/config", "url").file(".well-known/x", "known");
+    let server = site.serve(ANY, &[]);
+    let mut client = Client::connect(server.address);
+    let paths = ["/.env", "/%2eenv", "/sub/.git/config", "/sub/.git/", "/.well-known/x"];
+    for path in paths {
+        assert_eq!(client.get(path).status, 404, "{path}");
+    }
+    assert!(!links(&client.get("/")).iter().any(|link| link.starts_with('.')));
+    server.stop();
+    let server = site.serve(ANY, &["--hidden"]);
+    let mut client = Client::connect(server.address);
+    for path in paths {
+        assert_eq!(client.get(path).status, 200, "{path}");
+    }
+    assert_eq!(client.get("/.env").text(), "KEY");
+    assert_eq!(links(&client.get("/sub/")), ["../", ".git/", "inner.txt"]);
+    server.stop();
+}
+
 /// Every link of a listing is followed, for names that need encoding.
 #[test]
 fn listed_links_lead_to_their_files() {

@@ -83,6 +83,30 @@ fn answers() {
 }
 
 #[test]
+fn hidden_names() {
+    let (top, root) = site();
+    let dir = top.path().join("served");
+    fs::create_dir_all(dir.join("plain/.git")).expect("directory");
+    fs::write(dir.join("plain/.git/config"), "url").expect("file");
+    fs::write(dir.join("plain/.env"), "KEY").expect("file");
+    symlink(".env", dir.join("plain/shown")).expect("link");
+    let paths = ["/plain/.env", "/plain/.git/config", "/plain/.git/", "/plain/.git", "/.nothing"];
+    for path in paths {
+        assert_eq!(ask(&root, path), "404", "{path}");
+        let found = at_hand(&root, &Target::parse(path).expect("legal")).expect("told at once");
+        assert_eq!(word(found), "404", "{path}");
+    }
+    assert_eq!(ask(&root, "/plain/shown"), "shown: KEY");
+    assert_eq!(ask(&root, "/plain/"), "page of 3");
+    let root = root.with_hidden(true);
+    let answers = [".env: KEY", "config: url", "page of 2", "to /plain/.git/", "404"];
+    for (path, answer) in paths.into_iter().zip(answers) {
+        assert_eq!(ask(&root, path), answer, "{path}");
+    }
+    assert_eq!(ask(&root, "/plain/"), "page of 5");
+}
+
+#[test]
 fn status_of_each_refusal() {
     for (errno, code) in [
         (Errno::NOENT, 404),

@@ -18,7 +18,8 @@ fn defaults_are_the_documented_ones() {
     let options = parse(&[]).expect("nothing is required");
     assert_eq!(options.dir, PathBuf::from("."));
     assert_eq!(options.addr.to_string(), "127.0.0.1:8080");
-    assert_eq!((options.workers, options.io, options.quiet), (None, None, false));
+    assert_eq!((options.workers, options.io), (None, None));
+    assert!(!options.quiet && !options.hidden);
     assert_eq!(options.limits.header, Duration::from_secs(10));
     assert_eq!(options.limits.idle, Duration::from_secs(60));
     assert_eq!(options.limits.drain, Duration::from_secs(3));
@@ -28,13 +29,13 @@ fn defaults_are_the_documented_ones() {
 #[test]
 fn all_options_together() {
     let options =
-        parse(&["--addr", "[::1]:0", "--workers", "2", "--io", "epoll", "--quiet", "some/dir"])
+        parse(&["--addr=[::1]:0", "--workers=2", "--io=epoll", "--quiet", "--hidden", "some/dir"])
             .expect("all legal");
     assert_eq!(options.dir, PathBuf::from("some/dir"));
     assert_eq!(options.addr.resolve().expect("numeric"), ["[::1]:0".parse().expect("legal")]);
     assert_eq!(options.workers, Some(2));
     assert_eq!(options.io, Some(Way::Epoll));
-    assert!(options.quiet);
+    assert!(options.quiet && options.hidden);
     let long = parse(&["--io", "io_uring"]).expect("the long name");
     assert_eq!(long.io, Some(Way::Uring));
 }
