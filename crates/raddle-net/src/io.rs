@@ -1,11 +1,26 @@
 //! The traits of input and output: those of `futures-io`, which raddle's types implement, and one
-//! for reading without initialised room.
+//! for reading without initialised room; buffers and copying for whatever implements them.
+//!
+//! Streams and files have `read`, `write_all` and so on as methods of their own. Further adapters
+//! for these traits are in the crates `futures-lite` and `futures`.
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+
+mod buf_reader;
+mod buf_writer;
+mod copy;
+mod lines;
+
+pub use buf_reader::BufReader;
+pub use buf_writer::BufWriter;
+pub use copy::{copy, copy_bidirectional};
+pub use lines::Lines;
+
+pub(crate) use buf_reader::push_text;
 
 pub use futures_io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
 pub use raddle_driver::{Direction, Interest, IoBuf, IoBufMut, Tail};
@@ -111,3 +126,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for ZeroFilled<T> {
 #[cfg(test)]
 #[path = "tests/io.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "tests/buffered.rs"]
+mod buffered_tests;

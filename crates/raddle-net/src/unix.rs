@@ -20,13 +20,14 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::net::SocketAddr;
 use std::path::Path;
 use std::task::{Context, Poll};
 
 mod cred;
 
 pub use cred::UCred;
+/// The address of a Unix socket.
+pub use std::os::unix::net::SocketAddr;
 
 /// A connected Unix stream. The methods are those of [`Stream`].
 pub type UnixStream = Stream<Unix>;

@@ -384,3 +384,24 @@ fn a_directory_is_read_whole_whatever_is_dropped() {
         assert_eq!(fs::read_link(place.path("link")).await.unwrap(), Path::new("f0"));
     });
 }
+
+#[test]
+fn duplicates_have_positions_of_their_own() {
+    on_each(|| async {
+        let place = Place::new();
+        let path = place.path("data");
+        std::fs::write(&path, b"0123456789").unwrap();
+        let mut file = OpenOptions::new().read(true).write(true).open(&path).await.unwrap();
+        file.seek(SeekFrom::Start(4)).await.unwrap();
+        let mut twin = file.try_clone().await.unwrap();
+        let (mut a, mut b) = ([0; 2], [0; 3]);
+        file.read_exact(&mut a).await.unwrap();
+        twin.read_exact(&mut b).await.unwrap();
+        assert_eq!((&a, &b), (b"45", b"456"));
+        twin.write_all(b"x").await.unwrap();
+        drop(twin);
+        file.seek(SeekFrom::Start(7)).await.unwrap();
+        file.read_exact(&mut a).await.unwrap();
+        assert_eq!(&a, b"x8");
+    });
+}

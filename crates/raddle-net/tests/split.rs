@@ -2,7 +2,7 @@
 
 mod support;
 
-use raddle_net::io::{AsyncRead, AsyncWrite};
+use raddle_net::io::{AsyncRead, AsyncWrite, BufReader, copy_bidirectional};
 use raddle_net::{OwnedReadHalf, Tcp};
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -82,5 +82,52 @@ fn reunited_and_forgotten() {
         assert!(support::polled(b.read(&mut [0; 16]), 3).await.is_none());
         drop(read);
         assert_eq!(b.read(&mut [0; 16]).await.unwrap(), 0);
+    });
+}
+
+/// A proxy between two connections: everything goes both ways, and so do the ends.
+#[test]
+fn a_proxy_copies_both_ways() {
+    on_each(|| async {
+        let (client, mut near) = tcp_pair().await;
+        let (mut far, server) = tcp_pair().await;
+        let proxy = raddle::spawn(async move { copy_bidirectional(&mut near, &mut far).await });
+        let (there, back) = (pattern(700_000), pattern(300_000));
+        let (sent, wanted) = (there.clone(), back.clone());
+        let serving = raddle::spawn(async move {
+            let mut got = Vec::new();
+            // The server reads to the end before it answers: the end of one way is passed on.
+            server.read_to_end(&mut got).await.unwrap();
+            assert!(got == sent);
+            server.write_all(&wanted).await.unwrap();
+        });
+        client.write_all(&there).await.unwrap();
+        client.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut got = Vec::new();
+        client.read_to_end(&mut got).await.unwrap();
+        assert!(got == back);
+        serving.await.unwrap();
+        assert_eq!(proxy.await.unwrap().unwrap(), (700_000, 300_000));
+    });
+}
+
+#[test]
+fn lines_of_a_stream_come_as_they_are_written() {
+    on_each(|| async {
+        let (a, b) = tcp_pair().await;
+        let (read, write) = b.into_split();
+        let mut lines = BufReader::new(read).lines();
+        a.write_all(b"first\nsec").await.unwrap();
+        assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("first"));
+        // Given up in the middle of a line.
+        assert!(support::polled(lines.next_line(), 3).await.is_none());
+        a.write_all(b"ond\n").await.unwrap();
+        assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("second"));
+        write.write_all(b"text").await.unwrap();
+        write.flush().await.unwrap();
+        drop(write);
+        let mut text = String::new();
+        assert_eq!(a.read_to_string(&mut text).await.unwrap(), 4);
+        assert_eq!(text, "text");
     });
 }

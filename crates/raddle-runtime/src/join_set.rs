@@ -19,6 +19,7 @@ use raddle_base::wait::{WaitKind, WaiterCell};
 
 use crate::blocking::shared as blocking;
 use crate::sched::ambient;
+use crate::sched::runtime::Handle;
 use crate::task::{AbortHandle, Id, JoinError, JoinHandle};
 
 /// Tasks with outputs of type `T`, awaited in the order in which they end.
@@ -231,6 +232,16 @@ impl<T: 'static> JoinSet<T> {
         self.insert(ambient::spawn(future))
     }
 
+    /// Spawns a task of the runtime that `handle` belongs to into the set, from any thread.
+    #[track_caller]
+    pub fn spawn_on<F>(&mut self, future: F, handle: &Handle) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        self.insert(handle.spawn(future))
+    }
+
     /// Spawns a task of this worker into the set. See [`spawn_local`](crate::spawn_local).
     ///
     /// # Panics
@@ -271,6 +282,16 @@ impl<T: 'static> JoinSet<T> {
         T: Send,
     {
         self.insert(ambient::spawn_blocking(f))
+    }
+
+    /// Spawns a blocking job of the runtime that `handle` belongs to into the set.
+    #[track_caller]
+    pub fn spawn_blocking_on<F>(&mut self, f: F, handle: &Handle) -> AbortHandle
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send,
+    {
+        self.insert(handle.spawn_blocking(f))
     }
 }
 

@@ -14,6 +14,7 @@ mod join_set;
 pub mod macros;
 mod sched;
 pub mod task;
+mod task_local;
 pub mod time;
 
 pub use histogram::Histogram;
@@ -29,3 +30,4 @@ pub use sched::shutdown::{LeftTask, ShutdownReport};
 pub use sched::size::MAX_WORKERS;
 pub use sched::stand_in::block_in_place;
 pub use sched::stuck::{Others, StuckTask};
+pub use task_local::{AccessError, LocalKey, TaskLocalFuture};

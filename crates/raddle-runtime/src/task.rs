@@ -36,6 +36,7 @@
 //! A join handle of a `!Send` output is `!Send` itself, because it holds a `PhantomData<T>`.
 
 mod abort;
+mod coop;
 mod error;
 mod harness;
 mod header;
@@ -49,6 +50,7 @@ mod view;
 mod waker;
 
 pub use abort::AbortHandle;
+pub use coop::{Unconstrained, consume_budget, unconstrained};
 pub use error::JoinError;
 pub use id::Id;
 pub use join::JoinHandle;

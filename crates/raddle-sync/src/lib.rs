@@ -75,7 +75,7 @@ pub mod wait_map;
 
 pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, OwnedBarrierWait};
 pub use block_on::{Refused, Wait, block_on, try_block_on, wait_timeout, wait_until};
-pub use cancel::{CancelError, CancelExt, CancelOn, CancellationToken};
+pub use cancel::{CancelError, CancelExt, CancelOn, CancellationToken, DropGuard, DropGuardRef};
 pub use completion::{Completer, Completion};
 pub use condvar::Condvar;
 pub use event::{AutoResetEvent, EventSlot, EventWait, ManualResetEvent};

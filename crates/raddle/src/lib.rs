@@ -34,9 +34,11 @@
 //! * Dropping a `JoinHandle` detaches the task, as there; a handle that is not used at all is a
 //!   warning, and [`detach`](task::JoinHandle::detach) says that it is meant.
 //! * `read`, `read_exact`, `read_to_end`, `write_all` and so on are methods of streams, by `&self`,
-//!   and of [`fs::File`]; there is no `AsyncReadExt`. `BufReader`, `lines`, `copy` and `split` are
-//!   those of the crates `futures-lite` or `futures`, because the traits in [`io`] are theirs.
+//!   and of [`fs::File`]; there is no `AsyncReadExt`. `BufReader`, `BufWriter`, `lines`, `copy` and
+//!   `copy_bidirectional` are in [`io`]; what is missing there (`split` of any stream, `take`,
+//!   `chain`) is in the crates `futures-lite` and `futures`: the traits in [`io`] are theirs.
 //! * `shutdown` of a stream or of its writing half does not wait, so it is not awaited.
+//! * `Handle::try_current` and `try_lock` of a lock give an option: there is one reason only.
 //! * `tokio::pin!(sleep)` is `let mut sleep = std::pin::pin!(sleep)`.
 //! * What `tokio_util` has is in [`sync`]: `CancellationToken`, `TaskTracker`.
 //! * Where tokio has `blocking_recv` and the like, [`sync::Wait`] lets a plain thread wait for any
@@ -49,7 +51,7 @@
 //! A server that reads lines:
 //!
 //! ```
-//! use futures_lite::{AsyncBufReadExt, StreamExt, io::BufReader};
+//! use raddle::io::BufReader;
 //! # raddle::run(async {
 //! # let (client, stream) = raddle::net::UnixStream::pair()?;
 //! # client.write_all(b"one\ntwo\n").await?;
@@ -57,8 +59,7 @@
 //! let (read, write) = stream.into_split();
 //! let mut lines = BufReader::new(read).lines();
 //! # let mut seen = Vec::new();
-//! while let Some(line) = lines.next().await {
-//!     let line = line?;
+//! while let Some(line) = lines.next_line().await? {
 //! #   seen.push(line.clone());
 //!     write.write_all(line.as_bytes()).await.ok();
 //! }
@@ -87,7 +88,7 @@ pub use raddle_macros::{main, test};
 pub use raddle_runtime::{
     Enter, Handle, LeftTask, Metrics, Others, PanicPolicy, ShutdownReport, StuckTask, ThreadHook,
     UnhandledPanic, WorkerMetrics, join, select, spawn, spawn_blocking, spawn_local, spawn_pinned,
-    try_join,
+    task_local, try_join,
 };
 pub use runtime::Runtime;
 

@@ -13,6 +13,8 @@ pub use crate::backend::{Backend, Io, IoInfo};
 pub use crate::builder::Builder;
 pub use crate::local::LocalRuntime;
 use raddle_runtime::Dump;
+/// The guard of [`Runtime::enter`], under tokio's name.
+pub use raddle_runtime::Enter as EnterGuard;
 pub use raddle_runtime::{
     Enter, Handle, LeftTask, Metrics, Others, PanicPolicy, ShutdownReport, StuckTask, ThreadHook,
     UnhandledPanic, WorkerMetrics,

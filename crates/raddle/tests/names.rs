@@ -25,7 +25,7 @@ fn runtime() -> Runtime {
 fn a_runtime_is_made_entered_and_asked() {
     let runtime = runtime();
     let task = {
-        let _entered = runtime.enter();
+        let _entered: raddle::runtime::EnterGuard = runtime.enter();
         assert!(Handle::try_current().is_some());
         // Nothing else has used the runtime: its only worker is there all the same.
         assert_eq!(raddle::sync::block_on(raddle::spawn(async { 0 })).unwrap(), 0);
@@ -60,10 +60,17 @@ async fn tasks() {
     assert_eq!(task::spawn_local(async { 3 }).await.unwrap(), 3);
     assert_eq!(task::block_in_place(|| 4), 4);
     task::yield_now().await;
+    task::consume_budget().await;
+    assert_eq!(task::unconstrained(async { 5 }).await, 5);
     assert!(task::try_id().is_some());
+    raddle::task_local! {
+        static NAME: &'static str;
+    }
+    assert_eq!(NAME.scope("name", async { NAME.get() }).await, "name");
+    let _: task::AccessError = NAME.try_with(|_| ()).unwrap_err();
     let mut set: JoinSet<u32> = JoinSet::new();
-    set.spawn(async { 5 });
-    set.spawn_blocking(|| 6);
+    set.spawn_on(async { 5 }, &Handle::current());
+    set.spawn_blocking_on(|| 6, &Handle::current());
     let mut sum = 0;
     while let Some(output) = set.join_next().await {
         sum += output.unwrap();
@@ -119,6 +126,19 @@ async fn primitives() {
     let notify = Notify::new();
     notify.notify_one();
     notify.notified().await;
+    let token = raddle::sync::CancellationToken::new();
+    let guard: raddle::sync::DropGuard = token.clone().drop_guard();
+    drop(guard);
+    token.cancelled().await;
+}
+
+/// A thread waits for any future by what the prelude brings.
+#[test]
+fn a_thread_waits_with_the_prelude() {
+    use raddle::prelude::*;
+    let runtime: Runtime = runtime();
+    let task: JoinHandle<i32> = runtime.spawn(async { 1 });
+    assert_eq!(task.wait().unwrap(), 1);
 }
 
 /// What `select!` and `join!` are asked with.
@@ -150,7 +170,16 @@ async fn streams(addr: impl ToSocketAddrs) -> std::io::Result<()> {
     assert!(socket.connect(here).await?.nodelay().is_ok());
     let udp = UdpSocket::bind("127.0.0.1:0").await?;
     assert_eq!(udp.send_to(b"x", udp.local_addr()?).await?, 1);
-    let (_near, far) = UnixStream::pair()?;
+    let (near, far) = UnixStream::pair()?;
+    near.flush().await?;
+    let unnamed: unix::SocketAddr = near.local_addr()?;
+    assert!(unnamed.is_unnamed());
+    let mut writer = io::BufWriter::new(near);
+    writer.write_all(b"one\ntwo\n").await?;
+    writer.shutdown().await?;
+    let mut lines: io::Lines<_> = io::BufReader::new(far).lines();
+    assert_eq!(lines.next_line().await?.as_deref(), Some("one"));
+    let far = lines.into_inner().into_inner();
     let _halves: (unix::OwnedReadHalf, unix::OwnedWriteHalf) = far.into_split();
     UnixDatagram::pair()?;
     assert!(UnixListener::bind("/nowhere/at/all").is_err());
@@ -167,6 +196,8 @@ async fn sockets() {
 async fn files_and_signals() {
     let mut file: File = File::open("/proc/self/exe").await.unwrap();
     file.read_exact(&mut [0; 4]).await.unwrap();
+    let mut twin: File = file.try_clone().await.unwrap();
+    assert_eq!(twin.stream_position().await.unwrap(), 4);
     let mut options: OpenOptions = OpenOptions::new();
     assert!(options.read(true).open("/nowhere").await.is_err());
     assert!(fs::metadata("/proc").await.unwrap().is_dir());

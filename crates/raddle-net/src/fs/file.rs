@@ -4,7 +4,7 @@ use super::blocking_file;
 use super::exclusive::Exclusive;
 use super::job::Job;
 use crate::convert::ConvertError;
-use crate::io::{IoBuf, IoBufMut, Tail, as_uninit};
+use crate::io::{IoBuf, IoBufMut, Tail, as_uninit, push_text};
 use raddle_driver::op;
 use std::fmt;
 use std::fs::{Metadata, Permissions};
@@ -67,6 +67,24 @@ impl File {
             Ok(fd) => Ok(fd.into()),
             Err((error, fd)) => Err(ConvertError::new(error, File { fd, job })),
         }
+    }
+
+    /// A second file for the same open file, with a position of its own that begins where this
+    /// one's is. Waits for the end of what is under way. Files opened to append, and those without
+    /// positions, share the kernel's.
+    ///
+    /// # Errors
+    ///
+    /// Descriptors are exhausted; or that of an earlier write that nobody waited for.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel-safe.
+    pub async fn try_clone(&mut self) -> io::Result<File> {
+        self.flush().await?;
+        let fd = self.fd.try_clone()?;
+        let job = Exclusive::new(self.job.get().twin());
+        Ok(File { fd: Arc::new(fd), job })
     }
 
     /// Reads into `buf` from the position on; `Ok(0)` is the end of the file.
@@ -133,10 +151,7 @@ impl File {
     pub async fn read_to_string(&mut self, into: &mut String) -> io::Result<usize> {
         let mut bytes = Vec::new();
         self.read_to_end(&mut bytes).await?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8"))?;
-        into.push_str(&text);
-        Ok(text.len())
+        push_text(bytes, into)
     }
 
     /// Writes of `buf` what one operation takes (at most 1 MiB), at the position, and waits until

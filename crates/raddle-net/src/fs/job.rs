@@ -69,6 +69,13 @@ impl Job {
         }
     }
 
+    /// A job for a duplicate of the file, at the same position.
+    pub(crate) fn twin(&self) -> Job {
+        let (position, append) = (self.position, self.append);
+        let (ahead, flight) = (Vec::new(), Flight::Idle);
+        Job { position, append, ahead, taken: 0, flight, failed: None }
+    }
+
     /// Reads into `into`. The file is the one the job was made for.
     pub(crate) fn poll_read(
         &mut self,

@@ -42,6 +42,11 @@ where
         self.0.read_to_end(into).await
     }
 
+    /// See [`Stream::read_to_string`].
+    pub async fn read_to_string(&self, into: &mut String) -> io::Result<usize> {
+        self.0.read_to_string(into).await
+    }
+
     /// See [`Stream::read_owned`].
     pub async fn read_owned<B: IoBufMut>(&self, buf: B) -> (io::Result<usize>, B) {
         self.0.read_owned(buf).await
@@ -120,6 +125,11 @@ where
     /// See [`Stream::write_all`].
     pub async fn write_all(&self, buf: &[u8]) -> io::Result<()> {
         self.0.write_all(buf).await
+    }
+
+    /// See [`Stream::flush`].
+    pub async fn flush(&self) -> io::Result<()> {
+        self.0.flush().await
     }
 
     /// See [`Stream::write_owned`].

@@ -1,7 +1,7 @@
 //! Reading from a stream, by futures and attempts.
 
 use super::Stream;
-use crate::io::{IoBufMut, all_empty};
+use crate::io::{IoBufMut, all_empty, push_text};
 use crate::protocol::Protocol;
 use raddle_driver::op;
 use std::io::{self, IoSliceMut};
@@ -81,6 +81,21 @@ impl<P: Protocol> Stream<P> {
             }
         }
         Ok(into.len() - begin)
+    }
+
+    /// Appends all text that comes until the end of input to `into`, and says how many bytes.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` if it is not UTF-8; `into` is then as it was.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel-safe: what was read is lost.
+    pub async fn read_to_string(&self, into: &mut String) -> io::Result<usize> {
+        let mut bytes = Vec::new();
+        self.read_to_end(&mut bytes).await?;
+        push_text(bytes, into)
     }
 
     /// Reads into a buffer that is given away and comes back with the result. A `Vec` is filled

@@ -59,6 +59,16 @@ impl<P: Protocol> Stream<P> {
         Ok(())
     }
 
+    /// Is ready at once: a stream keeps nothing back, so there is nothing to flush. For code that
+    /// is written for any writer; [`BufWriter::flush`](crate::io::BufWriter::flush) is another.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel-safe.
+    pub async fn flush(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Writes what fits of a buffer that is given away and comes back with the result.
     ///
     /// # Cancel safety
