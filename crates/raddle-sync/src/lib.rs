@@ -10,6 +10,7 @@
 //! | stop work and all that belongs to it | [`CancellationToken`], [`CancelExt`] |
 //! | hand one value over | [`oneshot`] |
 //! | send many values to one receiver | [`mpsc`] |
+//! | share out values among several receivers | [`mpmc`], [`spmc`] |
 //! | share data, one task at a time | [`Mutex`], [`Condvar`] |
 //! | share data among readers, one writer at a time | [`RwLock`] |
 //! | limit how many may do something | [`Semaphore`] |
@@ -43,6 +44,7 @@
 pub mod barrier;
 mod block_on;
 pub mod cancel;
+mod closing;
 #[doc = include_str!("../../../docs/coming-from.md")]
 pub mod coming_from {}
 pub mod completion;
@@ -53,6 +55,7 @@ pub mod event_count;
 mod hasher;
 pub mod latch;
 pub mod lazy;
+pub mod mpmc;
 pub mod mpsc;
 pub mod mutex;
 pub mod notify;
@@ -69,6 +72,7 @@ pub mod semaphore;
 pub mod set_once;
 pub mod shutdown;
 pub mod singleflight;
+pub mod spmc;
 pub mod tracker;
 pub mod wait_group;
 pub mod wait_map;

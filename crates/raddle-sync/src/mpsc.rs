@@ -34,6 +34,34 @@
 //!     assert_eq!(sum, 10);
 //! });
 //! ```
+//!
+//! What must not cross threads does not, what waits in place does not move, and the receiving end
+//! is one.
+//!
+//! ```compile_fail,E0277
+//! fn send<T: Send>(_: T) {}
+//! send(raddle_sync::mpsc::unbounded_channel::<std::rc::Rc<u8>>().0);
+//! ```
+//!
+//! ```compile_fail,E0277
+//! fn unpin<T: Unpin>() {}
+//! unpin::<raddle_sync::mpsc::Sending<'static, u8>>();
+//! ```
+//!
+//! ```compile_fail,E0599
+//! let (_tx, rx) = raddle_sync::mpsc::channel::<u8>(1);
+//! let second = rx.clone();
+//! ```
+//!
+//! ```compile_fail,E0597
+//! // A channel does not take what lives shorter than what is in it.
+//! let (tx, mut rx) = raddle_sync::mpsc::channel::<&u8>(1);
+//! {
+//!     let short = 1;
+//!     tx.try_send(&short).unwrap();
+//! }
+//! drop(rx.try_recv());
+//! ```
 
 mod block;
 mod blocks;
@@ -52,8 +80,8 @@ mod timed;
 mod unbounded;
 mod word;
 
+pub use crate::closing::Closed;
 pub use bounded::{MAX_CAPACITY, channel};
-pub use chan::Closed;
 pub use error::{RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 pub use kind::{Bounded, Kind, Unbounded};
 pub use owned::{OwnedPermit, ReserveOwned};

@@ -15,6 +15,8 @@ use raddle_sync::{
 };
 #[path = "allocations/meeting.rs"]
 mod meeting;
+#[path = "allocations/mpmc.rs"]
+mod mpmc_channels;
 
 struct Counting;
 

@@ -59,6 +59,13 @@ impl NodeState {
         decode(self.word.load(Acquire))
     }
 
+    /// Whether the owner, who asks, has begun no wait, or has seen its end.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        // Relaxed: only the owner makes a node idle, or takes it out of that.
+        self.word.load(Relaxed) == IDLE
+    }
+
     /// The same for a caller that holds the queue's lock.
     #[inline]
     pub(crate) fn phase_locked(&self) -> Phase {

@@ -111,6 +111,13 @@ impl<P> Waiter<P> {
         self.state.phase()
     }
 
+    /// Whether the phase is `Idle`, for the node's owner, whose decision alone that is. Cheaper
+    /// than [`phase`](Self::phase), and nothing is published by it.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.state.is_idle()
+    }
+
     /// What is waited for, and where.
     #[inline]
     pub fn site(&self) -> WaitSite {

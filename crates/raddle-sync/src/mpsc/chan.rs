@@ -52,22 +52,19 @@
 //! `model_mpsc_reserved_place_against_close`, `model_mpsc_room_against_wait`,
 //! `model_mpsc_upgrade_against_last_sender`, `model_mpsc_two_senders_against_sleep`.
 
-use std::future::Future;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use raddle_base::shim::Arc;
-use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use raddle_base::shim::atomic::{AtomicBool, AtomicUsize};
+use raddle_base::shim::atomic::AtomicUsize;
+use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use raddle_base::shim::cell::UnsafeCell;
-use raddle_base::wait::{WaitKind, WaiterCell};
+use raddle_base::wait::WaiterCell;
 
 use super::block::Block;
 use super::blocks::Blocks;
 use super::kind::{Bounded, Kind, Unbounded};
 use super::word::Word;
-use crate::notify::{Notified, Notify};
+use crate::closing::{Closed, Closing, OnDrop};
 use crate::permits::{Denied, Permits};
 
 pub(super) struct Chan<T, K> {
@@ -78,10 +75,8 @@ pub(super) struct Chan<T, K> {
     pub(super) receiver: WaiterCell,
     /// The first block not yet reused: set by the receiver when it goes.
     oldest: UnsafeCell<*mut Block<T>>,
-    /// The same as CLOSED or GONE, set after them.
-    closed: AtomicBool,
-    /// Wakes who waits for the receiver to close.
-    on_close: Notify,
+    /// The same as CLOSED or GONE, set after them, and who waits for it.
+    closing: Closing,
     senders: AtomicUsize,
     weak_senders: AtomicUsize,
 }
@@ -106,8 +101,7 @@ impl<T, K: Kind> Chan<T, K> {
             receiver: WaiterCell::new(),
             oldest: UnsafeCell::new(blocks.first()),
             blocks,
-            closed: AtomicBool::new(false),
-            on_close: Notify::new(),
+            closing: Closing::new(),
             senders: AtomicUsize::new(1),
             weak_senders: AtomicUsize::new(0),
         })
@@ -134,10 +128,9 @@ impl<T, K: Kind> Chan<T, K> {
 
     /// The receiver closes; returns the tail at that time.
     pub(super) fn close(&self) -> usize {
-        // Release: who sees the end sees what led to it.
         let closed = OnDrop(|| {
-            self.closed.store(true, Release);
-            self.on_close.notify_waiters();
+            self.closing.mark();
+            self.closing.notify();
         });
         // If a waker of this group panics, the other group is told all the same.
         let tail = self.word.close();
@@ -146,13 +139,12 @@ impl<T, K: Kind> Chan<T, K> {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        // Acquire: what led to the end is visible.
-        self.closed.load(Acquire)
+        self.closing.is_set()
     }
 
     #[track_caller]
     pub(super) fn closed(&self) -> Closed<'_> {
-        Closed { flag: &self.closed, notified: self.on_close.notified_as(WaitKind::Closed) }
+        self.closing.wait()
     }
 
     /// The receiver goes, and leaves its blocks.
@@ -270,36 +262,5 @@ impl<T, K> Drop for Chan<T, K> {
         let oldest = *self.oldest.get_mut();
         // SAFETY: all ends are gone, and the receiver has taken out all values as it went.
         unsafe { self.blocks.free(oldest) };
-    }
-}
-
-/// Runs a closure when dropped.
-struct OnDrop<F: FnMut()>(F);
-
-impl<F: FnMut()> Drop for OnDrop<F> {
-    fn drop(&mut self) {
-        (self.0)();
-    }
-}
-
-/// The future of [`Sender::closed`](super::Sender::closed).
-#[derive(Debug)]
-#[must_use = "futures do nothing unless awaited"]
-pub struct Closed<'a> {
-    flag: &'a AtomicBool,
-    notified: Notified<'a>,
-}
-
-impl Future for Closed<'_> {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // Acquire: what led to the end is visible.
-        if self.flag.load(Acquire) {
-            return Poll::Ready(());
-        }
-        // SAFETY: the inner future is pinned with the whole, and never moved out of it. It was
-        // made before the look at the flag, so an end that the look missed has notified it.
-        unsafe { self.map_unchecked_mut(|closed| &mut closed.notified) }.poll(cx)
     }
 }

@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 
 use raddle_base::context;
 use raddle_base::shim::cell::UnsafeCell;
-use raddle_base::wait::{Phase, WaitKind, Waiter};
+use raddle_base::wait::{WaitKind, Waiter};
 
 use super::chan::Chan;
 use super::error::SendError;
@@ -50,7 +50,7 @@ impl Place {
     /// As for [`poll`](Self::poll), if that was called.
     #[inline]
     pub(super) unsafe fn leave<T>(&self, chan: &Chan<T, Bounded>) {
-        if self.node.phase() != Phase::Idle {
+        if !self.node.is_idle() {
             // SAFETY: passed on from the caller.
             unsafe { self.leave_queue(chan) };
         }
@@ -118,7 +118,7 @@ impl<T> Future for Sending<'_, T> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.into_ref().get_ref();
-        if this.place.node.phase() != Phase::Idle {
+        if !this.place.node.is_idle() {
             return this.poll_waiting(cx);
         }
         ready!(context::check_budget(cx));

@@ -4,8 +4,9 @@ use std::fmt;
 
 use raddle_base::shim::Arc;
 
-use super::chan::{Chan, Closed};
+use super::chan::Chan;
 use super::kind::{Bounded, Kind, Unbounded};
+use crate::closing::Closed;
 
 /// The sending end of a channel, with a bound or ([`UnboundedSender`]) without. Clone it for more
 /// senders.

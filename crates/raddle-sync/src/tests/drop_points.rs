@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::support::{Counter, Polled, now};
 use crate::{
     AutoResetEvent, CancelExt, CancellationToken, Condvar, ManualResetEvent, Mutex, Notify, RwLock,
-    Semaphore, mpsc, oneshot,
+    Semaphore, mpmc, mpsc, oneshot,
 };
 
 /// The stages at which a future is dropped.
@@ -218,6 +218,39 @@ fn a_value_is_received_or_still_there_at_every_stage() {
         let seen = (stage == Stage::Ready).then(|| polled.ready());
         drop(polled);
         assert_eq!(seen.is_none(), rx.try_recv().is_ok(), "{stage:?}");
+    }
+}
+
+#[test]
+fn places_and_values_of_many_receivers_are_kept_at_every_stage() {
+    for stage in Stage::ALL {
+        // The value goes with the send, or was taken: never both, never neither.
+        let (tx, rx) = mpmc::bounded(1);
+        tx.try_send(0).unwrap();
+        let _ = drop_at(tx.send(1), stage, || assert_eq!(rx.try_recv(), Ok(0)));
+        assert_eq!(rx.try_recv(), Ok(u8::from(stage.is_served())), "{stage:?}");
+        assert!(rx.is_empty());
+        tx.try_send(0).unwrap();
+        drop(drop_at(tx.reserve(), stage, || assert_eq!(rx.try_recv(), Ok(0))));
+        assert_eq!(tx.is_full(), !stage.is_served(), "{stage:?}");
+        let _ = tx.try_send(0);
+        drop(drop_at(tx.clone().reserve_owned(), stage, || assert_eq!(rx.try_recv(), Ok(0))));
+        assert_eq!((tx.is_full(), tx.sender_count()), (!stage.is_served(), 1), "{stage:?}");
+        let _ = rx.try_recv();
+        let seen = drop_at(rx.recv(), stage, || tx.try_send(2).unwrap());
+        assert_eq!(rx.try_recv().is_ok(), stage == Stage::Granted);
+        assert_eq!(seen.is_some(), stage == Stage::Ready);
+        let mut buffer = Vec::new();
+        let _ = drop_at(rx.recv_many(&mut buffer, 2), stage, || tx.try_send(3).unwrap());
+        assert_eq!(rx.try_recv().is_ok(), stage == Stage::Granted);
+        assert_eq!(buffer.len(), usize::from(stage == Stage::Ready));
+        drop_at(rx.closed(), stage, || assert!(tx.close()));
+        let (tx, rx) = mpmc::rendezvous();
+        let mut got = None;
+        let _ = drop_at(tx.send(4), stage, || got = rx.try_recv().ok());
+        assert_eq!(got.is_some(), stage.is_served());
+        assert!(rx.try_recv().is_err(), "{stage:?}");
+        drop_at(tx.closed(), stage, || drop(rx));
     }
 }
 

@@ -33,6 +33,17 @@ fn what_crosses_threads() {
     send_sync::<crate::pool::Pool<crate::pool::NeverManageObject<Cell<u8>>>>();
     send_sync::<(Shutdown, ShutdownGuard, ShutdownWatch)>();
     send_sync::<(OnceCell<u8>, SetOnce<u8>, Completion<u8>, Completer<u8>)>();
+    send_sync::<(crate::mpmc::Sender<Cell<u8>>, crate::mpmc::Receiver<Cell<u8>>)>();
+    send_sync::<(crate::mpmc::Sending<Cell<u8>>, crate::mpmc::Recv<Cell<u8>>)>();
+    send_sync::<(crate::mpmc::RecvMany<Cell<u8>>, crate::mpmc::Reserve<Cell<u8>>)>();
+    send_sync::<(crate::mpmc::ReserveOwned<Cell<u8>>, crate::mpmc::OwnedPermit<Cell<u8>>)>();
+    send_sync::<(crate::mpmc::Permit<Cell<u8>>, crate::mpmc::ReceiverStream<Cell<u8>>)>();
+    send_sync::<(crate::spmc::Sender<Cell<u8>>, crate::mpmc::WeakSender<Cell<u8>>)>();
+    send_sync::<(crate::mpsc::Sender<Cell<u8>>, crate::mpsc::Receiver<Cell<u8>>)>();
+    send_sync::<(crate::mpsc::Sending<Cell<u8>>, crate::mpsc::Recv<Cell<u8>>)>();
+    send_sync::<(crate::mpsc::Reserve<Cell<u8>>, crate::mpsc::ReserveOwned<Cell<u8>>)>();
+    send_sync::<(crate::mpsc::Permit<Cell<u8>>, crate::mpsc::OwnedPermit<Cell<u8>>)>();
+    unpin::<(crate::mpmc::Sender<u8>, crate::mpmc::Receiver<u8>, crate::mpsc::Receiver<u8>)>();
     // A value that is Send only can be moved with its cell.
     send::<(OnceCell<Cell<u8>>, SetOnce<Cell<u8>>)>();
     send::<TrackedFuture<Cell<u8>>>();
