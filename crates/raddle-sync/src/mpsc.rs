@@ -102,3 +102,6 @@ mod models;
 #[cfg(all(test, not(loom)))]
 #[path = "tests/mpsc.rs"]
 mod tests;
+#[cfg(all(test, not(loom)))]
+#[path = "tests/mpsc_worlds.rs"]
+mod worlds_tests;

@@ -61,9 +61,9 @@ pub(super) struct Blocks<T> {
 }
 
 impl<T> Blocks<T> {
-    /// With one block, for the positions from zero on.
-    pub(super) fn new() -> Self {
-        let last = AtomicPtr::new(Block::allocate(0));
+    /// With one block, for the positions from `first` on.
+    pub(super) fn new(first: usize) -> Self {
+        let last = AtomicPtr::new(Block::allocate(first));
         Blocks { last, spare: AtomicPtr::new(ptr::null_mut()) }
     }
 

@@ -23,7 +23,12 @@ pub const MAX_CAPACITY: usize = Permits::<Bounded>::MAX;
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     assert!(buffer > 0, "a bounded channel needs room for at least one value");
     assert!(buffer <= MAX_CAPACITY, "the bound of a channel is too large");
-    let chan = Chan::new(buffer);
+    channel_at(buffer, 0)
+}
+
+/// As [`channel`], with `first` as the first position: the start of a block.
+pub(super) fn channel_at<T>(buffer: usize, first: usize) -> (Sender<T>, Receiver<T>) {
+    let chan = Chan::new(buffer, first);
     (Sender { chan: chan.clone() }, Receiver::new(chan))
 }
 

@@ -92,11 +92,11 @@ impl<T, K> UnwindSafe for Chan<T, K> {}
 impl<T, K> RefUnwindSafe for Chan<T, K> {}
 
 impl<T, K: Kind> Chan<T, K> {
-    /// A channel with one sender.
-    pub(super) fn new(capacity: usize) -> Arc<Self> {
-        let blocks = Blocks::new();
+    /// A channel with one sender, whose first position is `first`, the start of a block.
+    pub(super) fn new(capacity: usize, first: usize) -> Arc<Self> {
+        let blocks = Blocks::new(first);
         Arc::new(Chan {
-            word: Word::new(if K::PLACES == 0 { 0 } else { capacity }),
+            word: Word::new(if K::PLACES == 0 { 0 } else { capacity }, first),
             capacity,
             receiver: WaiterCell::new(),
             oldest: UnsafeCell::new(blocks.first()),

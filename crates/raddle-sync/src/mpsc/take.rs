@@ -54,7 +54,9 @@ enum Look {
 impl<T, K: Kind> Rx<T, K> {
     pub(super) fn new(chan: Arc<Chan<T, K>>) -> Self {
         let block = chan.blocks.first();
-        Rx { chan, head: 0, block, oldest: block, end: None, asleep: false, returned: false }
+        // SAFETY: nothing was sent yet, so the first block is still there.
+        let head = unsafe { (*block).start() };
+        Rx { chan, head, block, oldest: block, end: None, asleep: false, returned: false }
     }
 
     #[inline]

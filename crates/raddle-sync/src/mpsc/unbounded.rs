@@ -19,7 +19,7 @@ use super::sender::{Sender, UnboundedSender};
 /// assert_eq!(rx.blocking_recv(), None);
 /// ```
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
-    let chan = Chan::new(0);
+    let chan = Chan::new(0, 0);
     (Sender { chan: chan.clone() }, Receiver::new(chan))
 }
 

@@ -39,8 +39,12 @@ impl<K: Kind> Word<K> {
     /// Positions further apart than this are in the opposite order.
     pub(super) const FURTHEST: usize = Self::POSITIONS / 2;
 
-    pub(super) fn new(places: usize) -> Self {
-        Word { permits: Permits::new(places), kind: PhantomData }
+    /// With so many free places, and `first` as the first position.
+    pub(super) fn new(places: usize, first: usize) -> Self {
+        let permits = Permits::new(places);
+        // Relaxed: the maker is alone.
+        permits.word().fetch_add(first << Self::SHIFT, Relaxed);
+        Word { permits, kind: PhantomData }
     }
 
     /// How far `to` is ahead of `from`.
