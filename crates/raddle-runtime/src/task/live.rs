@@ -101,22 +101,18 @@ impl LiveList {
         self.shards.iter().all(|shard| shard.with(|inner| inner.count == 0))
     }
 
-    /// Id, name and spawn site of the task with this id, if it is alive. For cold paths: it holds
-    /// each shard's lock for a walk through it.
+    /// Id, name and spawn site of the task with this id, if it is alive. A walk through all tasks.
     pub(crate) fn describe(
         &self,
         id: u64,
     ) -> Option<(Id, Option<String>, &'static Location<'static>)> {
-        self.shards.iter().find_map(|shard| {
-            shard.with(|inner| {
-                let header = |task: NonNull<Header>| RawTask::from_header(task).header();
-                // The list's reference keeps the task while the lock is held.
-                let found =
-                    inner.tasks.iter().map(header).find(|header| header.id.as_u64() == id)?;
-                let name = found.name.as_deref().map(|name| name.to_string());
-                Some((found.id, name, found.site))
-            })
-        })
+        let mut found = None;
+        self.walk(|piece| {
+            if let Some(view) = piece.iter().find(|view| view.id.as_u64() == id) {
+                found = Some((view.id, view.name().map(String::from), view.site));
+            }
+        });
+        found
     }
 
     /// All tasks that are alive, each with a reference. For cold paths: it allocates, and holds
