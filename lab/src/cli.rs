@@ -70,7 +70,7 @@ struct Compare {
     /// More is better in this figure: the ratio is of B to A.
     #[arg(long)]
     higher: bool,
-    /// How many pairs (rounded up to an even number).
+    /// How many pairs: an even number, and at least 6, since fewer have no interval.
     #[arg(long, default_value_t = 30, conflicts_with = "until")]
     pairs: usize,
     /// Looks every 30 pairs until the interval lies on one side of this ratio, or 300 pairs.

@@ -17,6 +17,8 @@ use std::process::ExitCode;
 #[cfg(test)]
 mod tests;
 
+/// Fewer pairs have no interval: a resample of two is nearly always one of the two.
+const LEAST: usize = 6;
 /// Pairs of a look with `--until`, and the most that are made.
 const LOOK: usize = 30;
 const MOST: usize = 300;
@@ -102,19 +104,16 @@ fn print(request: &Request, found: &Comparison) -> Result<(), String> {
         Some(path) => fs::write(path, text + "\n").map_err(|error| format!("{path}: {error}"))?,
         None => {}
     }
+    let Comparison { case, a, b, figure, ratio, ci_low, ci_high, pairs, .. } = found;
+    let interval = match *pairs {
+        LEAST.. => format!("95 % interval {ci_low:.4} to {ci_high:.4}"),
+        _ => "no interval".to_owned(),
+    };
+    let place = found.b_case.as_ref().map(|case| format!(" in {case}")).unwrap_or_default();
+    let (of_a, of_b) = (found.a_median, found.b_median);
     println!(
-        "{}: {} / {}{} ({}) = {:.4}, 95 % interval {:.4} to {:.4}, {} pairs, medians {} and {}",
-        found.case,
-        found.a,
-        found.b,
-        found.b_case.as_ref().map(|case| format!(" in {case}")).unwrap_or_default(),
-        found.figure,
-        found.ratio,
-        found.ci_low,
-        found.ci_high,
-        found.pairs,
-        found.a_median,
-        found.b_median,
+        "{case}: {a} / {b}{place} ({figure}) = {ratio:.4}, {interval}, {pairs} pairs, \
+         medians {of_a} and {of_b}"
     );
     if let (Some(limit), Some(side)) = (found.limit, found.side) {
         println!("limit {limit}: {side}");
@@ -140,7 +139,9 @@ pub(crate) fn compare(request: &Request, sampler: Sampler<'_>) -> Result<Compari
     let mut made = Pairs::default();
     loop {
         let wanted = match request.stop {
-            Stop::Pairs(pairs) => pairs.max(2).next_multiple_of(2),
+            // A smoke run is for termination.
+            Stop::Pairs(pairs) if request.smoke => pairs.max(2).next_multiple_of(2),
+            Stop::Pairs(pairs) => pairs.max(LEAST).next_multiple_of(2),
             Stop::Until(_) => made.pairs.len() + LOOK,
         };
         while made.pairs.len() < wanted {

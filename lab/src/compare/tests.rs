@@ -46,6 +46,20 @@ fn blocks_are_balanced_and_both_kinds_occur() {
     assert!(blocks.contains(&"stts".to_owned()) && blocks.contains(&"tsst".to_owned()));
 }
 
+/// Two pairs would give an interval of no width.
+#[test]
+fn few_pairs_are_made_enough_for_an_interval() {
+    let made = |pairs| compare(&request(Stop::Pairs(pairs)), &mut steady(&mut Vec::new())).unwrap();
+    for pairs in [1, 2, 5] {
+        let found = made(pairs);
+        assert_eq!(found.pairs, LEAST);
+        assert!(found.ci_low < found.ci_high, "{found:?}");
+    }
+    assert_eq!(made(7).pairs, 8);
+    let smoke = Request { smoke: true, ..request(Stop::Pairs(2)) };
+    assert_eq!(compare(&smoke, &mut steady(&mut Vec::new())).unwrap().pairs, 2);
+}
+
 #[test]
 fn the_ratio_is_a_to_b_and_higher_inverts_it() {
     let mut calls = Vec::new();
