@@ -11,6 +11,7 @@
 //! | hand one value over | [`oneshot`] |
 //! | send many values to one receiver | [`mpsc`] |
 //! | share out values among several receivers | [`mpmc`], [`spmc`] |
+//! | let many see the latest value | [`watch`] |
 //! | share data, one task at a time | [`Mutex`], [`Condvar`] |
 //! | share data among readers, one writer at a time | [`RwLock`] |
 //! | limit how many may do something | [`Semaphore`] |
@@ -41,6 +42,7 @@
 //! * *Budget.* Operations of a raddle task spend its budget, so that a loop over ready primitives
 //!   gives way to other tasks. On other executors the budget has no limit.
 
+mod audience;
 pub mod barrier;
 mod block_on;
 pub mod cancel;
@@ -76,6 +78,7 @@ pub mod spmc;
 pub mod tracker;
 pub mod wait_group;
 pub mod wait_map;
+pub mod watch;
 
 pub use barrier::{Barrier, BarrierWait, BarrierWaitResult, OwnedBarrierWait};
 pub use block_on::{Refused, Wait, block_on, try_block_on, wait_timeout, wait_until};

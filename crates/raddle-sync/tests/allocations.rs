@@ -13,6 +13,8 @@ use raddle_sync::{
     AutoResetEvent, CancelExt, CancellationToken, Condvar, ManualResetEvent, Mutex, Notify, RwLock,
     Semaphore, mpsc, oneshot,
 };
+#[path = "allocations/latest.rs"]
+mod latest;
 #[path = "allocations/meeting.rs"]
 mod meeting;
 #[path = "allocations/mpmc.rs"]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::support::{Counter, Polled, now};
 use crate::{
     AutoResetEvent, CancelExt, CancellationToken, Condvar, ManualResetEvent, Mutex, Notify, RwLock,
-    Semaphore, mpmc, mpsc, oneshot,
+    Semaphore, mpmc, mpsc, oneshot, watch,
 };
 
 /// The stages at which a future is dropped.
@@ -265,6 +265,24 @@ fn ends_can_be_waited_for_and_left_at_every_stage() {
         drop_at(tx.closed(), stage, || drop(rx));
         let (tx, rx) = mpsc::unbounded_channel::<u8>();
         drop_at(tx.closed(), stage, || drop(rx));
+    }
+}
+
+#[test]
+fn a_change_is_seen_or_still_there_at_every_stage() {
+    for stage in Stage::ALL {
+        for form in 0..3 {
+            let (tx, mut rx) = watch::channel(0);
+            let send = || tx.send(1).unwrap();
+            let seen = match form {
+                0 => drop_at(rx.changed(), stage, send).is_some(),
+                1 => drop_at(rx.recv(), stage, send) == Some(Ok(1)),
+                _ => drop_at(rx.wait_for(|value| *value == 1), stage, send).is_some(),
+            };
+            assert_eq!(seen, stage == Stage::Ready, "{stage:?}");
+            assert_eq!(rx.has_changed(), Ok(stage == Stage::Granted), "{stage:?}");
+            drop_at(tx.closed(), stage.unready(), || drop(rx));
+        }
     }
 }
 
