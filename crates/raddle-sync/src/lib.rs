@@ -11,6 +11,7 @@
 //! | hand one value over | [`oneshot`] |
 //! | send many values to one receiver | [`mpsc`] |
 //! | share out values among several receivers | [`mpmc`], [`spmc`] |
+//! | send every value to all of many receivers | [`broadcast`] |
 //! | let many see the latest value | [`watch`] |
 //! | share data, one task at a time | [`Mutex`], [`Condvar`] |
 //! | share data among readers, one writer at a time | [`RwLock`] |
@@ -45,6 +46,7 @@
 mod audience;
 pub mod barrier;
 mod block_on;
+pub mod broadcast;
 pub mod cancel;
 mod closing;
 #[doc = include_str!("../../../docs/coming-from.md")]

@@ -10,7 +10,7 @@ use raddle_base::context::{self, BUDGET};
 use super::support::Counter;
 use crate::{
     AutoResetEvent, Barrier, EventCount, LazyCell, ManualResetEvent, Mutex, Notify, Once, OnceCell,
-    OnceMap, RwLock, Semaphore, WaitMap, mpsc, oneshot,
+    OnceMap, RwLock, Semaphore, WaitMap, broadcast, mpsc, oneshot,
 };
 
 /// Polls futures made by `make`, all ready, until one is not, inside one poll of a task. Returns
@@ -73,6 +73,9 @@ fn every_primitive_spends_the_budget() {
     let (tx, rx) = mpsc::channel(10_000);
     assert_eq!(spent(|| tx.send(1)), BUDGET);
     assert_eq!(spent(|| tx.reserve()), BUDGET);
+    let (to_all, _all) = broadcast::lossless_channel(10_000);
+    assert_eq!(spent(|| to_all.send(1)), BUDGET);
+    assert_eq!(spent(|| to_all.reserve()), BUDGET);
     let rx = std::cell::RefCell::new(rx);
     (0..1000).for_each(|_| tx.try_send(1).unwrap());
     assert_eq!(spent(|| std::future::poll_fn(|cx| rx.borrow_mut().poll_recv(cx))), BUDGET);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::support::{Counter, Polled, now};
 use crate::{
     AutoResetEvent, CancelExt, CancellationToken, Condvar, ManualResetEvent, Mutex, Notify, RwLock,
-    Semaphore, mpmc, mpsc, oneshot, watch,
+    Semaphore, broadcast, mpmc, mpsc, oneshot, watch,
 };
 
 /// The stages at which a future is dropped.
@@ -283,6 +283,36 @@ fn a_change_is_seen_or_still_there_at_every_stage() {
             assert_eq!(rx.has_changed(), Ok(stage == Stage::Granted), "{stage:?}");
             drop_at(tx.closed(), stage.unready(), || drop(rx));
         }
+    }
+}
+
+#[test]
+fn room_for_a_broadcast_is_back_and_a_value_still_there_at_every_stage() {
+    for stage in Stage::ALL {
+        let (tx, mut rx) = broadcast::lossless_channel(1);
+        let seen = drop_at(rx.recv(), stage, || assert_eq!(tx.try_send(0), Ok(1)));
+        assert_eq!(seen, (stage == Stage::Ready).then_some(Ok(0)));
+        assert_eq!(rx.try_recv().is_ok(), stage == Stage::Granted, "{stage:?}");
+        for form in 0..3 {
+            tx.try_send(1).unwrap();
+            let take = || assert_eq!(rx.try_recv(), Ok(1));
+            let sent = match form {
+                0 => drop_at(tx.send(2), stage, take).is_some(),
+                1 => {
+                    drop(drop_at(tx.reserve(), stage, take));
+                    false
+                }
+                _ => {
+                    drop(drop_at(tx.clone().reserve_owned(), stage, take));
+                    false
+                }
+            };
+            let expected = if stage.is_served() { usize::from(!sent) } else { 0 };
+            assert_eq!(tx.capacity(), expected, "{stage:?}");
+            while rx.try_recv().is_ok() {}
+            assert_eq!((tx.capacity(), tx.strong_count()), (1, 1));
+        }
+        drop_at(tx.closed(), stage, || drop(rx));
     }
 }
 

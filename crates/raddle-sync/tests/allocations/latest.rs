@@ -1,10 +1,11 @@
-//! Watched values: the channel is one allocation, and no wait is any.
+//! Values for many: no wait, and no send, allocates; a watch channel is one allocation.
 
 use std::pin::pin;
 
+use raddle_sync::broadcast::{self, RecvError};
 use raddle_sync::watch;
 
-use super::{allocations, poll, ready};
+use super::{BYTES, allocations, poll, ready};
 
 #[test]
 fn a_watched_value_is_one_allocation() {
@@ -42,4 +43,58 @@ fn a_thousand_who_wait_for_a_change() {
         assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_ready()));
     });
     assert_eq!(count, 0);
+}
+
+#[test]
+fn broadcasts_and_their_waits_allocate_nothing() {
+    let (tx, mut rx) = broadcast::channel(4);
+    let mut other = tx.subscribe();
+    let count = allocations(|| {
+        for i in 0..100 {
+            {
+                let mut wait = pin!(rx.recv());
+                assert!(poll(wait.as_mut()).is_pending());
+                assert_eq!(tx.send(i), Ok(2));
+                assert_eq!(ready(wait), Ok(i));
+            }
+            if i % 10 == 9 {
+                assert_eq!(ready(other.recv()), Err(RecvError::Lagged(6)));
+                while other.try_recv().is_ok() {}
+            }
+        }
+    });
+    assert_eq!(count, 0);
+    assert_eq!(allocations(|| drop(tx.subscribe())), 1, "room for one value");
+}
+
+#[test]
+fn lossless_broadcasts_and_their_waits_allocate_nothing() {
+    let (tx, mut rx) = broadcast::lossless_channel(2);
+    let count = allocations(|| {
+        let mut slow = tx.subscribe();
+        for i in 0..100 {
+            ready(tx.send(i)).unwrap();
+            ready(tx.reserve()).unwrap().send(i).unwrap();
+            let mut wait = pin!(tx.send(i));
+            assert!(poll(wait.as_mut()).is_pending());
+            assert!(poll(pin!(tx.reserve())).is_pending());
+            for rx in [&mut rx, &mut slow] {
+                assert_eq!((ready(rx.recv()), rx.try_recv()), (Ok(i), Ok(i)));
+            }
+            assert_eq!(ready(wait), Ok(2));
+            assert_eq!((ready(rx.recv()), ready(slow.recv())), (Ok(i), Ok(i)));
+        }
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn what_receivers_brought_goes_with_them() {
+    let (tx, _rx) = broadcast::channel::<[u64; 16]>(2);
+    let before = BYTES.get();
+    let receivers: Vec<_> = (0..1000).map(|_| tx.subscribe()).collect();
+    assert!(BYTES.get() - before > 128_000);
+    (0..5).for_each(|i| assert!(tx.send([i; 16]).is_ok()));
+    drop(receivers);
+    assert_eq!(BYTES.get(), before);
 }

@@ -1,0 +1,84 @@
+//! Channels in which every receiver sees every value.
+//!
+//! * A [`channel`] never makes a sender wait: with no room, the oldest value goes, and a receiver
+//!   that has not received it is told how many it has missed.
+//! * A [`lossless_channel`] makes senders wait until the slowest receiver has made room.
+//!
+//! What both promise.
+//!
+//! * *Nothing is lost in silence.* A receiver receives all values that are sent while it exists, in
+//!   one order for all, or is told how many it missed. After the last sender it receives what is
+//!   there, then it is told that the channel is closed. A value that nobody would receive comes
+//!   back to its sender.
+//! * *Values go early.* A value is dropped, or moved out, as soon as the last receiver that counts
+//!   on it has received it. The last one gets the value itself, all others a clone.
+//! * *Order.* Senders that wait for room get it first come first served. What happened before a
+//!   send is visible to who receives its value.
+//! * *Memory.* Waiting and sending allocate nothing: all room is allocated with the channel and, in
+//!   one that overwrites, room for one more value with each receiver.
+//! * *Foreign code.* Values are cloned and dropped, and tasks woken, with nothing locked. A clone
+//!   that panics loses nothing for others.
+//!
+//! ```
+//! use raddle_sync::broadcast::{self, RecvError};
+//! use raddle_sync::block_on;
+//!
+//! let (tx, mut rx) = broadcast::channel(2);
+//! let mut other = tx.subscribe();
+//! block_on(async {
+//!     tx.send(1).unwrap();
+//!     assert_eq!(other.recv().await, Ok(1));
+//!     tx.send(2).unwrap();
+//!     tx.send(3).unwrap();
+//!     drop(tx);
+//!     assert_eq!(rx.recv().await, Err(RecvError::Lagged(1)));
+//!     for rx in [&mut rx, &mut other] {
+//!         assert_eq!(rx.recv().await, Ok(2));
+//!         assert_eq!(rx.recv().await, Ok(3));
+//!         assert_eq!(rx.recv().await, Err(RecvError::Closed));
+//!     }
+//! });
+//! ```
+
+mod entry;
+pub mod error;
+mod lagging;
+mod leave;
+mod lossless;
+mod mode;
+mod permit;
+mod place;
+mod receiver;
+mod recv;
+mod ring;
+mod sender;
+mod shared;
+mod sink;
+mod stream;
+mod timed;
+
+pub use crate::audience::Closed;
+pub use error::{
+    Lagged, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+};
+pub use lagging::channel;
+pub use lossless::lossless_channel;
+pub use mode::{Lagging, Lossless, Mode};
+pub use permit::{OwnedPermit, Permit};
+pub use place::{Reserve, ReserveOwned, Sending};
+pub use receiver::Receiver;
+pub use recv::{Recv, RecvMany};
+pub use sender::{Sender, WeakSender};
+pub use sink::SenderSink;
+pub use stream::BroadcastStream;
+pub use timed::SendTimeout;
+
+#[cfg(all(test, not(loom)))]
+#[path = "tests/broadcast_lossless.rs"]
+mod lossless_tests;
+#[cfg(all(test, loom))]
+#[path = "tests/broadcast_models.rs"]
+mod models;
+#[cfg(all(test, not(loom)))]
+#[path = "tests/broadcast.rs"]
+mod tests;
