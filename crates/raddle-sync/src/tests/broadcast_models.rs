@@ -140,6 +140,15 @@ fn model_broadcast_last_receiver_against_send() {
         thread.join().unwrap();
         assert_eq!(Arc::strong_count(&data), 1);
     });
+    // With the room held, so that none comes back.
+    model::check(|| {
+        let (tx, rx) = lossless_channel(1);
+        let permit = tx.try_reserve().unwrap();
+        let thread = thread::spawn(move || drop(rx));
+        assert!(wait(tx.send(1)).is_err());
+        thread.join().unwrap();
+        drop(permit);
+    });
 }
 
 /// The last sender goes after a send: the value, then the end, which shows what it did.
@@ -164,7 +173,8 @@ fn model_broadcast_end_against_recv() {
         });
         assert!(matches!(wait(rx.recv()), Err(RecvError::Closed)));
         assert_eq!((data[0].get(), data[1].get()), (1, 1));
-        drop::<Option<u8>>(rx.try_recv().ok());
+        let left: Result<u8, _> = rx.try_recv();
+        assert!(left.is_err());
         other.join().unwrap();
         thread.join().unwrap();
     });

@@ -63,7 +63,7 @@ use raddle_base::wait::{Phase, Removed, WaitKind, WaitQueue, WaitSite, Waiter};
 use super::error::RecvError;
 use super::lock::ValueLock;
 use crate::audience::Audience;
-use crate::owner;
+use crate::owner::{self, Held};
 
 const ENDED: u64 = 1;
 const UPDATE: u64 = 2;
@@ -148,11 +148,10 @@ impl<T> Shared<T> {
     #[inline]
     pub(super) fn read_at(&self, place: &'static Location<'static>) -> Reading<'_, T> {
         let site = || WaitSite { kind: WaitKind::SharedLock, location: place };
-        self.lock.read(|| owner::waits(self.address(), site()));
-        owner::acquired(self.address(), place);
+        self.lock.read(|| owner::waits(self.address(), site(), 0));
         // Relaxed: changed under the lock only, which is held.
         let version = self.version.load(Relaxed) & !ENDED;
-        Reading { shared: self, version }
+        Reading { shared: self, version, _held: Held::new(self.address(), place) }
     }
 
     /// Changes the value by `f`, which tells whether it did, and lets those know who wait.
@@ -163,9 +162,9 @@ impl<T> Shared<T> {
     pub(super) fn update(&self, f: impl FnOnce(&mut T) -> bool) -> bool {
         let place = Location::caller();
         let site = || WaitSite { kind: WaitKind::Lock, location: place };
-        self.lock.write(|| owner::waits(self.address(), site()));
-        owner::acquired(self.address(), place);
-        let mut writing = Writing { shared: self, updated: false };
+        self.lock.write(|| owner::waits(self.address(), site(), 0));
+        let held = Held::new(self.address(), place);
+        let mut writing = Writing { shared: self, updated: false, _held: held };
         // SAFETY: the lock is held for writing.
         writing.updated = self.value.with_mut(|value| f(unsafe { &mut *value }));
         writing.updated
@@ -325,6 +324,7 @@ pub(super) struct Reading<'a, T> {
     shared: &'a Shared<T>,
     /// The version of the value.
     pub(super) version: u64,
+    _held: Held,
 }
 
 impl<T> Reading<'_, T> {
@@ -338,7 +338,6 @@ impl<T> Reading<'_, T> {
 impl<T> Drop for Reading<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        owner::released(self.shared.address());
         self.shared.lock.end_read();
     }
 }
@@ -347,6 +346,7 @@ impl<T> Drop for Reading<'_, T> {
 struct Writing<'a, T> {
     shared: &'a Shared<T>,
     updated: bool,
+    _held: Held,
 }
 
 impl<T> Drop for Writing<'_, T> {
@@ -359,7 +359,6 @@ impl<T> Drop for Writing<'_, T> {
             // Release: who sees the version sees the value, and what led to it.
             shared.version.store(version.wrapping_add(UPDATE), Release);
         }
-        owner::released(shared.address());
         if shared.lock.end_write() && self.updated {
             shared.tell();
         }
