@@ -87,6 +87,9 @@ fn signals(seen: &mut Seen) {
     seen.check(|| token.clone().cancelled_owned());
     seen.check(|| token.run_until_cancelled(pending::<()>()));
     seen.check(|| token.cancelled().cancel_on(&token));
+    // Of all channels with many receivers.
+    let (tx, _rx) = crate::watch::channel(1);
+    seen.check(|| tx.closed());
 }
 
 fn meetings(seen: &mut Seen) {
