@@ -10,7 +10,13 @@ use std::future::{Future, ready};
 pub(super) const ASYNC_CHANNEL: Contender = Contender {
     name: "async-channel",
     about: "async-channel, channels only",
-    entries: || vec![rows::mpsc_bounded::<Bounded>(), rows::mpsc_unbounded::<Unbounded>()],
+    entries: || {
+        vec![
+            rows::mpsc_bounded::<Bounded>(),
+            rows::mpsc_unbounded::<Unbounded>(),
+            rows::mpmc::<Bounded>(),
+        ]
+    },
     memory: Vec::new,
 };
 

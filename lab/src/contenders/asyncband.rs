@@ -16,7 +16,7 @@ use asyncband::once::OnceCell;
 use asyncband::rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use asyncband::semaphore::{Semaphore, SemaphorePermit};
 use asyncband::waitgroup::WaitGroup;
-use asyncband::{mpsc, oneshot};
+use asyncband::{broadcast, mpmc, mpsc, oneshot, watch};
 use std::future::{Future, IntoFuture, ready};
 
 pub(super) const ASYNCBAND: Contender = Contender {
@@ -33,6 +33,9 @@ pub(super) const ASYNCBAND: Contender = Contender {
             rows::oneshot::<Oneshot>(),
             rows::mpsc_bounded::<Bounded>(),
             rows::mpsc_unbounded::<Unbounded>(),
+            rows::mpmc::<ManyToMany>(),
+            rows::broadcast::<Broadcast>(),
+            rows::watch::<Watch>(),
             rows::barrier::<Barrier>(),
             rows::latch::<Latch>(),
             rows::waitgroup::<WaitGroup>(),
@@ -276,5 +279,71 @@ impl Cell for OnceCell<usize> {
         A: Future<Output = usize>,
     {
         self.get_or_init(async || init().await)
+    }
+}
+
+/// `mpmc::bounded`.
+struct ManyToMany;
+
+impl Line for ManyToMany {
+    type Tx = mpmc::BoundedSender<usize>;
+    type Rx = mpmc::BoundedReceiver<usize>;
+
+    fn channel() -> (Self::Tx, Self::Rx) {
+        mpmc::bounded(CAPACITY)
+    }
+
+    #[inline]
+    fn send(tx: &mut Self::Tx, value: usize) -> impl Future<Output = impl Sized> {
+        tx.send(value)
+    }
+
+    #[inline]
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output = impl Got> {
+        rx.recv()
+    }
+}
+
+/// `broadcast::mpmc::bounded`, which loses nothing.
+struct Broadcast;
+
+impl Line for Broadcast {
+    type Tx = broadcast::mpmc::BoundedSender<usize>;
+    type Rx = broadcast::mpmc::BoundedReceiver<usize>;
+
+    fn channel() -> (Self::Tx, Self::Rx) {
+        broadcast::mpmc::bounded(CAPACITY)
+    }
+
+    #[inline]
+    fn send(tx: &mut Self::Tx, value: usize) -> impl Future<Output = impl Sized> {
+        tx.send(value)
+    }
+
+    #[inline]
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output = impl Got> {
+        rx.recv()
+    }
+}
+
+/// `watch::channel`.
+struct Watch;
+
+impl Line for Watch {
+    type Tx = watch::Sender<usize>;
+    type Rx = watch::Receiver<usize>;
+
+    fn channel() -> (Self::Tx, Self::Rx) {
+        watch::channel(0)
+    }
+
+    #[inline]
+    fn send(tx: &mut Self::Tx, value: usize) -> impl Future<Output = impl Sized> {
+        ready(tx.send(value))
+    }
+
+    #[inline]
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output = impl Got> {
+        rx.recv()
     }
 }

@@ -19,7 +19,11 @@ pub(super) const FUTURES_INTRUSIVE: Contender = Contender {
         let mut entries = rows::event::<ManualResetEvent>();
         entries.extend(rows::lock::<Mutex<usize>>());
         entries.extend(rows::permits::<Semaphore>());
-        entries.extend([rows::oneshot::<Oneshot>(), rows::mpsc_bounded::<Bounded>()]);
+        entries.extend([
+            rows::oneshot::<Oneshot>(),
+            rows::mpsc_bounded::<Bounded>(),
+            rows::mpmc::<Bounded>(),
+        ]);
         entries
     },
     memory: Vec::new,

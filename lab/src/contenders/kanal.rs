@@ -10,7 +10,13 @@ use std::future::{Future, ready};
 pub(super) const KANAL: Contender = Contender {
     name: "kanal",
     about: "kanal, channels only",
-    entries: || vec![rows::mpsc_bounded::<Bounded>(), rows::mpsc_unbounded::<Unbounded>()],
+    entries: || {
+        vec![
+            rows::mpsc_bounded::<Bounded>(),
+            rows::mpsc_unbounded::<Unbounded>(),
+            rows::mpmc::<Bounded>(),
+        ]
+    },
     memory: Vec::new,
 };
 

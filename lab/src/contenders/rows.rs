@@ -120,6 +120,21 @@ pub(super) fn mpsc_unbounded<L: Line>() -> Entry {
     one("mpsc_unbounded", one_item::line::<L>)
 }
 
+/// A bounded channel of many receivers.
+pub(super) fn mpmc<L: Line>() -> Entry {
+    one("mpmc", one_item::line::<L>)
+}
+
+/// A channel whose values reach every receiver.
+pub(super) fn broadcast<L: Line>() -> Entry {
+    one("broadcast", one_item::line::<L>)
+}
+
+/// A channel of the latest value.
+pub(super) fn watch<L: Line>() -> Entry {
+    one("watch", one_item::line::<L>)
+}
+
 /// A barrier.
 pub(super) fn barrier<M: Meeting>() -> Entry {
     one("barrier", meetings::barrier::<M>)

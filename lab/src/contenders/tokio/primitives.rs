@@ -7,7 +7,7 @@ use crate::kinds::{AutoEvent, Cell, Got, Line, Lock, Meeting, Permits, ReadWrite
 use std::future::{Future, ready};
 use tokio::sync::{
     AcquireError, Barrier, Mutex, MutexGuard, Notify, OnceCell, RwLock, RwLockReadGuard,
-    RwLockWriteGuard, Semaphore, SemaphorePermit, mpsc, oneshot,
+    RwLockWriteGuard, Semaphore, SemaphorePermit, broadcast, mpsc, oneshot, watch,
 };
 
 pub(crate) const TOKIO: Contender = Contender {
@@ -23,6 +23,8 @@ pub(crate) const TOKIO: Contender = Contender {
             rows::oneshot::<Oneshot>(),
             rows::mpsc_bounded::<Bounded>(),
             rows::mpsc_unbounded::<Unbounded>(),
+            rows::broadcast::<Broadcast>(),
+            rows::watch::<Watch>(),
             rows::barrier::<Barrier>(),
         ]);
         entries
@@ -187,5 +189,50 @@ impl Cell for OnceCell<usize> {
         A: Future<Output = usize>,
     {
         self.get_or_init(init)
+    }
+}
+
+/// `broadcast::channel`.
+struct Broadcast;
+
+impl Line for Broadcast {
+    type Tx = broadcast::Sender<usize>;
+    type Rx = broadcast::Receiver<usize>;
+
+    fn channel() -> (Self::Tx, Self::Rx) {
+        broadcast::channel(CAPACITY)
+    }
+
+    #[inline]
+    fn send(tx: &mut Self::Tx, value: usize) -> impl Future<Output = impl Sized> {
+        ready(tx.send(value))
+    }
+
+    #[inline]
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output = impl Got> {
+        rx.recv()
+    }
+}
+
+/// `watch::channel`.
+struct Watch;
+
+impl Line for Watch {
+    type Tx = watch::Sender<usize>;
+    type Rx = watch::Receiver<usize>;
+
+    fn channel() -> (Self::Tx, Self::Rx) {
+        watch::channel(0)
+    }
+
+    #[inline]
+    fn send(tx: &mut Self::Tx, value: usize) -> impl Future<Output = impl Sized> {
+        ready(tx.send(value))
+    }
+
+    #[inline]
+    async fn recv(rx: &mut Self::Rx) -> impl Got {
+        rx.changed().await.expect("the sender is there");
+        *rx.borrow_and_update()
     }
 }
