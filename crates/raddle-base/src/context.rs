@@ -30,7 +30,8 @@ use crate::wait::WaitKind;
 /// Steps a task may take in one poll.
 pub const BUDGET: u32 = 128;
 
-/// A budget that is never spent: outside of a raddle poll.
+/// A budget that is never spent: outside of a raddle poll. Below zero as a signed number, so that
+/// one comparison tells it, a spent one and one that goes on.
 const UNLIMITED: u32 = u32::MAX;
 
 /// What kind of code runs on a thread.
@@ -165,7 +166,7 @@ pub fn spend() {
     STATE.with(|state| {
         let left = state.budget.get();
         // An unlimited budget stays so; a spent one stays spent.
-        if left != UNLIMITED && left != 0 {
+        if left.cast_signed() > 0 {
             state.budget.set(left - 1);
         }
     });
@@ -177,7 +178,7 @@ pub fn step(cx: &mut Context<'_>) -> Poll<()> {
     let left = STATE.with(|state| {
         let left = state.budget.get();
         // An unlimited budget stays so; a spent one stays spent.
-        if left != UNLIMITED && left != 0 {
+        if left.cast_signed() > 0 {
             state.budget.set(left - 1);
         }
         left

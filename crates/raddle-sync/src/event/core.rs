@@ -152,7 +152,7 @@ impl<const AUTO: bool> Core<AUTO> {
     pub(crate) unsafe fn poll(&self, node: Pin<&Waiter<Over>>, cx: &mut Context<'_>) -> Poll<()> {
         // SAFETY: only the owner, who is the caller, touches this payload.
         let over = node.payload().with(|over| unsafe { *over });
-        if !over && node.phase() == Phase::Idle && self.is_set() {
+        if !over && node.is_idle() && self.is_set() {
             ready!(context::step(cx));
             if self.take() {
                 return Poll::Ready(());
@@ -249,7 +249,7 @@ impl<const AUTO: bool> Core<AUTO> {
     pub(crate) unsafe fn leave(&self, node: Pin<&Waiter<Over>>) {
         // SAFETY: only the owner touches this payload.
         let over = AUTO && node.payload().with(|over| unsafe { *over });
-        if over || node.phase() != Phase::Idle {
+        if over || !node.is_idle() {
             // SAFETY: passed on from the caller.
             unsafe { self.leave_slowly(node, over) };
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -44,14 +45,15 @@ pub trait Event {
 #[must_use = "futures do nothing unless awaited"]
 pub struct EventWait<R: Deref<Target: Event>> {
     event: R,
-    node: Waiter<Over>,
+    /// Dropped by hand, after its leaving, which has looked already whether it waits.
+    node: ManuallyDrop<Waiter<Over>>,
 }
 
 impl<R: Deref<Target: Event>> EventWait<R> {
     #[inline]
     #[track_caller]
     pub(super) fn new(event: R) -> Self {
-        EventWait { event, node: Waiter::new(WaitKind::Event, false) }
+        EventWait { event, node: ManuallyDrop::new(Waiter::new(WaitKind::Event, false)) }
     }
 
     /// Joins the queue without waiting; true if the wait is over already.
@@ -61,7 +63,7 @@ impl<R: Deref<Target: Event>> EventWait<R> {
     pub fn enable(self: Pin<&mut Self>) -> bool {
         let this = self.into_ref().get_ref();
         // SAFETY: the node is pinned with the future that owns it, and leaves on drop.
-        unsafe { this.event.enable_node(Pin::new_unchecked(&this.node)) }
+        unsafe { this.event.enable_node(Pin::new_unchecked(&*this.node)) }
     }
 }
 
@@ -72,7 +74,7 @@ impl<R: Deref<Target: Event>> Future for EventWait<R> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.into_ref().get_ref();
         // SAFETY: as in `enable`.
-        unsafe { this.event.poll_node(Pin::new_unchecked(&this.node), cx) }
+        unsafe { this.event.poll_node(Pin::new_unchecked(&*this.node), cx) }
     }
 }
 
@@ -80,13 +82,15 @@ impl<R: Deref<Target: Event>> Drop for EventWait<R> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: as in `enable`; a future that was polled was pinned and did not move since.
-        unsafe { self.event.leave_node(Pin::new_unchecked(&self.node)) };
+        unsafe { self.event.leave_node(Pin::new_unchecked(&*self.node)) };
+        // SAFETY: it has left, and this is its end.
+        unsafe { Waiter::retire(&mut self.node) };
     }
 }
 
 impl<R: Deref<Target: Event>> fmt::Debug for EventWait<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventWait").field("waiter", &self.node).finish_non_exhaustive()
+        f.debug_struct("EventWait").field("waiter", &*self.node).finish_non_exhaustive()
     }
 }
 
@@ -142,6 +146,6 @@ impl<'a, E: Event> EventSlot<'a, E> {
 
 impl<E: Event> fmt::Debug for EventSlot<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventSlot").field("waiter", &self.wait.node).finish()
+        f.debug_struct("EventSlot").field("waiter", &*self.wait.node).finish()
     }
 }
