@@ -12,6 +12,7 @@ use raddle::sync::{Notify, oneshot};
 use raddle::task::yield_now;
 use raddle::time::sleep;
 use raddle::{Builder, Io, LocalRuntime, Others, Runtime, StuckTask};
+use raddle_tests::stress::rounds;
 use raddle_tests::watched;
 
 /// The backends that this kernel and the environment have.
@@ -310,5 +311,27 @@ fn without_a_monitor_nothing_is_taken_over() {
             ran.load(Ordering::Acquire)
         });
         assert!(!runtime.block_on(stuck).unwrap());
+    });
+}
+
+/// Again and again: workers become stuck at all moments of their neighbours' lives.
+#[test]
+fn stress_stuck_workers_are_stood_in_for_each_time() {
+    rounds(|dice| {
+        let workers = 1 + dice.below(3) as usize;
+        let backends = backends();
+        let runtime = runtime(workers, backends[dice.below(backends.len() as u32) as usize]);
+        for _ in 0..10 {
+            let done = Arc::new(AtomicBool::new(false));
+            jam(&runtime, workers, &done);
+            let (wake, woken) = oneshot::channel();
+            let waiter = runtime.spawn(async move { woken.await.unwrap() });
+            let pause = Duration::from_micros(dice.below(3000).into());
+            let timer = runtime.spawn(sleep(pause));
+            wake.send(7).unwrap();
+            assert_eq!(runtime.block_on(waiter).unwrap(), 7);
+            runtime.block_on(timer).unwrap();
+            done.store(true, Ordering::Release);
+        }
     });
 }

@@ -83,11 +83,14 @@ fn begin_absence(shared: &Arc<Shared>) {
 /// For the monitor: the worker does not move; its duties go to somebody else.
 pub(crate) fn take_over(shared: &Arc<Shared>, index: usize) {
     let peer = &shared.peers[index];
+    // Counted before the mark: the owner may heed the mark, and end its absence, at once.
+    // AcqRel: as in `begin_absence`.
+    let rank = shared.absent.fetch_add(1, AcqRel);
     if !peer.duty.mark_stuck() {
-        return;
+        return shared.end_absence();
     }
     peer.counters.rescues.add(1);
-    begin_absence(shared);
+    ensure_stand_in(shared, rank);
     // The second half of the protocol of `duty`: a worker that sleeps is not stuck.
     shared.idle.published();
     if !peer.sleep.is_awake() {

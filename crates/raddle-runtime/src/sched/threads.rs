@@ -149,7 +149,7 @@ fn run_stand_in(worker: &Worker, rank: usize) {
         if peer.duty.calls() && worker.heed(peer) {
             return;
         }
-        worker.look(peer, doorbell);
+        worker.look_around(peer, doorbell, needed());
         turns = turns.wrapping_add(1);
         if turns.is_multiple_of(RELIEVE_EVERY) {
             worker.relieve(peer);

@@ -133,11 +133,18 @@ impl Worker {
     // Always: the loop is one function, and this is a third of it.
     #[inline(always)]
     pub(crate) fn look(&self, peer: &Peer, doorbell: &Doorbell) {
+        self.look_around(peer, doorbell, true);
+    }
+
+    /// As [`look`](Self::look), for a stand-in, which leaves what foreign threads have spawned to
+    /// the workers unless it is `needed`.
+    #[inline(always)]
+    pub(crate) fn look_around(&self, peer: &Peer, doorbell: &Doorbell, needed: bool) {
         hooks::point(hooks::LOOK);
         if peer.has_mail() {
             self.take_inbox(peer);
         }
-        if !self.shared.injector.is_empty() {
+        if needed && !self.shared.injector.is_empty() {
             self.take_injected(peer);
         }
         if doorbell.rung() {
