@@ -9,6 +9,7 @@ mod command;
 mod counts;
 mod model;
 mod refuse_uring;
+mod shuttle;
 mod stress;
 mod tidy;
 mod weaken;
@@ -23,6 +24,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   model [CRATE…]               run the loom models
   model --weaken [PART…]       weaken the code, entry by entry of xtask/weaken.txt, and demand that
                                the models notice; PART of a path chooses files
+  shuttle                      whole runtimes on random schedules
   asan                         the tests under AddressSanitizer and LeakSanitizer
   stress [--limits]            seeded stress tests; --limits adds limits in milliseconds
   bench-smoke                  every case of the lab, small, for termination and counts
@@ -52,6 +54,7 @@ fn dispatch(args: &[&str]) -> Result<bool, String> {
         ["tidy"] => tidy::run(&root),
         ["model", "--weaken", parts @ ..] => weaken::run(&root, parts),
         ["model", crates @ ..] => command::alone(&mut model::command(&root, crates)?),
+        ["shuttle"] => command::alone(&mut shuttle::command(&root)),
         ["asan"] => asan::run(&root),
         ["stress"] => stress::run(&root, false),
         ["stress", "--limits"] => stress::run(&root, true),

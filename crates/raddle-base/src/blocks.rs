@@ -34,7 +34,7 @@ struct Cache {
     limit: Cell<usize>,
 }
 
-thread_local! {
+crate::local! {
     static CACHE: Cache = const {
         Cache {
             classes: [const { Cell::new(ptr::null_mut()) }; CLASSES],

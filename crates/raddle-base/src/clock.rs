@@ -6,6 +6,8 @@
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
+use crate::shim::time;
+
 mod boot;
 mod cpu;
 
@@ -26,7 +28,7 @@ impl Instant {
     /// Reads the clock. Through the vDSO this costs some 20 ns and no system call.
     #[inline]
     pub fn now() -> Instant {
-        Instant(read(libc::CLOCK_MONOTONIC))
+        Instant(time::nanos(|| read(libc::CLOCK_MONOTONIC)))
     }
 
     /// The same clock at the kernel's last tick, 1 to 10 ms late: at a third of the price.

@@ -66,7 +66,7 @@ struct State {
     place: Cell<Place>,
 }
 
-thread_local! {
+crate::local! {
     static STATE: State = const {
         State {
             budget: Cell::new(UNLIMITED),

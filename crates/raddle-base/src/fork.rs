@@ -53,7 +53,7 @@ type Told = (*const (), unsafe fn(*const ()));
 /// Nothing is asked.
 unsafe fn nothing(_: *const ()) {}
 
-thread_local! {
+crate::local! {
     static TOLD: Cell<Told> = const { Cell::new((ptr::null(), nothing)) };
 }
 

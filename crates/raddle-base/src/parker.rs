@@ -138,7 +138,7 @@ impl Default for Parker {
 /// ones do not.
 pub fn with_current<R>(f: impl FnOnce(&Arc<Parker>) -> R) -> R {
     use std::cell::Cell;
-    thread_local! {
+    crate::local! {
         static CACHED: Cell<Option<Arc<Parker>>> = const { Cell::new(None) };
     }
     // A thread that is being torn down has no cache any more, and gets a fresh one.

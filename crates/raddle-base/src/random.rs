@@ -7,6 +7,8 @@
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 
+use crate::shim::time;
+
 /// A small, fast, seeded generator. Equal seeds give equal sequences.
 #[derive(Debug, Clone)]
 pub struct Rng {
@@ -55,12 +57,12 @@ impl Rng {
 ///
 /// Std's `RandomState` draws its keys from `getrandom` once a thread and counts up from there.
 pub fn seed() -> u64 {
-    RandomState::new().hash_one(0u64)
+    time::seed(|| RandomState::new().hash_one(0u64))
 }
 
 /// A number below `n` from this thread's own generator, or 0 if `n` is 0.
 pub fn thread_below(n: u32) -> u32 {
-    thread_local! {
+    crate::local! {
         static RNG: Cell<Option<u64>> = const { Cell::new(None) };
     }
     RNG.with(|cell| {

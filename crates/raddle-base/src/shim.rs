@@ -1,4 +1,4 @@
-//! Std or loom: the same names for both, so that the model checker runs production code.
+//! Std, loom or shuttle: the same names for all, so that the checkers run production code.
 //!
 //! * [`atomic`]: atomics and `fence`.
 //! * [`cell`]: `UnsafeCell` with closure access, so that loom sees each access begin and end.
@@ -6,8 +6,11 @@
 //!   raddle, and the data under it stays as it was left.
 //! * [`lock`]: the small lock of a wait queue.
 //! * [`futex`]: a word to sleep on.
-//! * [`thread`]: spawn and yield. [`hint`]: `spin_loop`.
+//! * [`thread`]: spawn and yield. [`hint`]: `spin_loop`. [`local`]: what each thread has.
 //! * [`model`]: constants that shrink under the model, and the entry to a model run.
+//!
+//! Loom explores every interleaving of a small part; shuttle draws schedules for whole runtimes.
+//! What shuttle has not, time and the kernel's sleeps, the module `world` gives it.
 //!
 //! Loom's constructors are not `const`; [`const_unless_loom!`](crate::const_unless_loom) writes a
 //! function as `const` in production and as a plain one in a model.
@@ -16,10 +19,14 @@ pub mod atomic;
 pub mod cell;
 pub mod futex;
 pub mod hint;
+pub mod local;
 pub mod lock;
 pub mod model;
 pub mod mutex;
 pub mod thread;
+pub(crate) mod time;
+#[cfg(shuttle)]
+pub mod world;
 
 #[cfg(not(loom))]
 pub use std::sync::Arc;

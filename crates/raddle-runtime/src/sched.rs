@@ -18,7 +18,7 @@
 //! | `idle` | who sleeps and who searches: the sleep protocol |
 //! | `stand_in` | blocking sections |
 //! | `jobs` | blocking jobs |
-//! | `threads`, `running` | the threads themselves |
+//! | `threads`, `births`, `running` | the threads themselves |
 //! | `phase`, `shutdown` | the end |
 //! | `metrics`, `counters`, `service`, `probe` | what is counted and sampled |
 //! | `dump`, `ticks` | what all tasks do, and since when |
@@ -28,6 +28,7 @@
 //! | `runtime`, `ambient` | the faces: a runtime and its handle; functions that find theirs |
 
 pub(crate) mod ambient;
+mod births;
 pub(crate) mod config;
 mod counters;
 mod current;
@@ -63,3 +64,8 @@ mod threads;
 mod ticks;
 mod watch;
 mod worker;
+
+#[cfg(all(test, shuttle))]
+mod tests {
+    mod shuttle;
+}

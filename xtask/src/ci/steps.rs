@@ -3,7 +3,7 @@
 //! Steps with the same flags share a target folder, so that each crate is compiled once for them:
 //! the test suite runs three times from one build.
 
-use crate::{asan, bench_smoke, command, model, refuse_uring, tidy};
+use crate::{asan, bench_smoke, command, model, refuse_uring, shuttle, tidy};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -41,6 +41,7 @@ pub(crate) fn quick(root: &Path) -> Vec<Step> {
 pub(crate) fn full(root: &Path) -> Vec<Step> {
     let mut steps = vec![fmt(root), check_tidy(root), build(root), clippy(root), rustdoc(root)];
     steps.push(models(root));
+    steps.push(step("shuttle", Work::Run(Ok(shuttle::command(root)))));
     steps.push(step("asan", Work::Run(asan::command(root))));
     steps.extend(bench(root));
     steps.extend([refused(root), required(root), hooks(root)]);

@@ -1,9 +1,10 @@
 //! Where may conditional compilation stand?
 //!
 //! Code that is compiled only sometimes is tested only sometimes. `test` is free everywhere. Other
-//! conditions have addresses: the shim of raddle-base (`loom` only there and in tests), the twins
-//! (a folder with an enabled and a disabled file, and the file that picks one), the file with the
-//! operations each processor must give, and the facade where it leaves out the actors.
+//! conditions have addresses: the shim of raddle-base (`loom` and `shuttle` only there and in
+//! tests), the twins (a folder with an enabled and a disabled file, and the file that picks one),
+//! the file with the operations each processor must give, and the facade where it leaves out the
+//! actors.
 
 use super::findings::Findings;
 use super::source::{Kind, Source, attributes};
@@ -68,7 +69,7 @@ fn atoms<'s>(source: &'s Source<'_>, open: usize, end: usize) -> Vec<&'s str> {
 fn allowed(path: &str, atom: &str, together: &[&str]) -> bool {
     match atom {
         "test" | "doctest" => true,
-        "loom" => in_shim(path) || together.contains(&"test"),
+        "loom" | "shuttle" => in_shim(path) || together.contains(&"test"),
         "target_arch" if path.starts_with(FACADE) => true,
         _ => in_shim(path) || is_twin(path) || path == SWITCH,
     }

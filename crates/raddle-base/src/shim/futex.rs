@@ -12,6 +12,8 @@ pub struct Futex {
     word: AtomicU32,
     #[cfg(loom)]
     queue: (loom::sync::Mutex<()>, loom::sync::Condvar),
+    #[cfg(shuttle)]
+    line: crate::shim::world::Line,
 }
 
 impl Futex {
@@ -22,6 +24,8 @@ impl Futex {
                 word: AtomicU32::new(value),
                 #[cfg(loom)]
                 queue: (loom::sync::Mutex::new(()), loom::sync::Condvar::new()),
+                #[cfg(shuttle)]
+                line: crate::shim::world::Line::new(),
             }
         }
     }
@@ -36,7 +40,7 @@ impl Futex {
     ///
     /// Returns for a wake, a deadline, a changed word, a signal or no reason: the caller looks at
     /// the word and the clock.
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     pub fn wait(&self, expected: u32, deadline: Option<Instant>) {
         // FUTEX_WAIT_BITSET takes an absolute time of CLOCK_MONOTONIC, which is ours.
         let time = deadline.filter(|at| !at.is_far_future()).map(|at| libc::timespec {
@@ -60,7 +64,7 @@ impl Futex {
     }
 
     /// Wakes at most one sleeper.
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     pub fn wake(&self) {
         // SAFETY: the kernel uses the address as a key and does not write through it.
         unsafe {
@@ -88,5 +92,23 @@ impl Futex {
     pub fn wake(&self) {
         let _guard = self.queue.0.lock().unwrap();
         self.queue.1.notify_one();
+    }
+
+    /// The sleep of a thread of shuttle's. The place in the line is taken before the look at the
+    /// word, so that no wake falls between the two.
+    #[cfg(shuttle)]
+    pub fn wait(&self, expected: u32, deadline: Option<Instant>) {
+        let place = self.line.enter(deadline.map(Instant::as_nanos));
+        // Relaxed: shuttle's atomics are sequentially consistent.
+        if self.word.load(crate::shim::atomic::Ordering::Relaxed) == expected {
+            place.sleep();
+        }
+        self.line.leave(&place);
+    }
+
+    /// The wake of a thread of shuttle's.
+    #[cfg(shuttle)]
+    pub fn wake(&self) {
+        self.line.wake_one();
     }
 }

@@ -8,31 +8,36 @@
 //! the priorities are. Nothing that may block, allocate or run foreign code belongs under it.
 //!
 //! Orderings: the exchange that takes the lock acquires and the store that frees it releases, as
-//! in `spin.rs`, where the model is. Under the model checker this is loom's mutex, whose schedule
+//! in `spin.rs`, where the model is. Under a checker this is the checker's mutex, whose schedule
 //! needs no spinning.
 
 use std::fmt;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
+#[cfg(loom)]
+use loom::sync as imp;
+#[cfg(shuttle)]
+use shuttle::sync as imp;
+
 use crate::shim::atomic::AtomicU32;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 use crate::shim::cell::UnsafeCell;
 
 /// Mutual exclusion for a handful of instructions, and a word.
 pub struct Lock<T> {
     /// 0 free, 1 held.
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     held: AtomicU32,
     word: AtomicU32,
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     data: UnsafeCell<T>,
-    #[cfg(loom)]
-    data: loom::sync::Mutex<T>,
+    #[cfg(any(loom, shuttle))]
+    data: imp::Mutex<T>,
 }
 
 /// The lock is held while this lives.
@@ -49,24 +54,24 @@ pub struct Lock<T> {
 /// });
 /// ```
 pub struct LockGuard<'a, T> {
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     lock: &'a Lock<T>,
     /// Neither sent nor, but as said below, shared.
-    #[cfg(not(loom))]
+    #[cfg(not(any(loom, shuttle)))]
     thread: PhantomData<*const T>,
-    #[cfg(loom)]
-    guard: loom::sync::MutexGuard<'a, T>,
+    #[cfg(any(loom, shuttle))]
+    guard: imp::MutexGuard<'a, T>,
 }
 
 // SAFETY: the lock gives the data to one thread at a time, which is sending it.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 unsafe impl<T: Send> Send for Lock<T> {}
 // SAFETY: as above.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 // SAFETY: a shared guard gives out `&T` and nothing more, for which `T: Sync` is what it takes.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 unsafe impl<T: Sync> Sync for LockGuard<'_, T> {}
 
 impl<T> Lock<T> {
@@ -77,7 +82,7 @@ impl<T> Lock<T> {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 impl<T> Lock<T> {
     /// A free lock over `data`, with `word` beside it.
     #[inline]
@@ -138,11 +143,13 @@ impl<T> Lock<T> {
     }
 }
 
-#[cfg(loom)]
+#[cfg(any(loom, shuttle))]
 impl<T> Lock<T> {
-    /// The model of a free lock.
-    pub fn new(word: u32, data: T) -> Self {
-        Lock { word: AtomicU32::new(word), data: loom::sync::Mutex::new(data) }
+    crate::const_unless_loom! {
+        /// The model of a free lock.
+        pub const fn new(word: u32, data: T) -> Self {
+            Lock { word: AtomicU32::new(word), data: imp::Mutex::new(data) }
+        }
     }
 
     /// The model of taking it.
@@ -171,10 +178,10 @@ impl<T> Deref for LockGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        #[cfg(not(loom))]
+        #[cfg(not(any(loom, shuttle)))]
         // SAFETY: the lock is held, so nobody else touches the data until it is released.
         return self.lock.data.with(|data| unsafe { &*data });
-        #[cfg(loom)]
+        #[cfg(any(loom, shuttle))]
         return &self.guard;
     }
 }
@@ -182,15 +189,15 @@ impl<T> Deref for LockGuard<'_, T> {
 impl<T> DerefMut for LockGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        #[cfg(not(loom))]
+        #[cfg(not(any(loom, shuttle)))]
         // SAFETY: as in `deref`.
         return self.lock.data.with_mut(|data| unsafe { &mut *data });
-        #[cfg(loom)]
+        #[cfg(any(loom, shuttle))]
         return &mut self.guard;
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 impl<T> Drop for LockGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
@@ -211,6 +218,6 @@ impl<T: fmt::Debug> fmt::Debug for LockGuard<'_, T> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 #[path = "../tests/lock.rs"]
 mod tests;

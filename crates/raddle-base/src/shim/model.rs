@@ -1,10 +1,10 @@
 //! The entry to a model run, and constants that shrink under it.
 
-/// `production` in a real build, `model` under loom: a ring of 256 becomes a ring of 4, so that
-/// its edges are reached within the model's budget.
+/// `production` in a real build, `model` under a checker: a ring of 256 becomes a ring of 4, so
+/// that its edges are reached within the model's budget.
 #[inline]
 pub const fn bound(production: usize, model: usize) -> usize {
-    if cfg!(loom) { model } else { production }
+    if cfg!(any(loom, shuttle)) { model } else { production }
 }
 
 /// Explores every interleaving of `f` under loom, and runs it once otherwise.
@@ -36,5 +36,37 @@ pub fn check_bounded(preemptions: usize, f: impl Fn() + Sync + Send + 'static) {
             builder.preemption_bound = Some(preemptions);
         }
         builder.check(f);
+    }
+}
+
+/// Runs `f` many times on schedules drawn by shuttle: `iterations` purely random ones, and as many
+/// with random priorities that change three times a run (PCT), all from `seed`. Runs it once
+/// without shuttle.
+///
+/// A run that fails prints its seed, with which `SHUTTLE_RANDOM_SEED` repeats it, and its schedule.
+/// A run in which nobody can go on is a deadlock and fails; so does one of a million steps.
+pub fn shuffle(seed: u64, iterations: usize, f: impl Fn() + Sync + Send + 'static) {
+    #[cfg(not(shuttle))]
+    {
+        let _ = (seed, iterations);
+        f();
+    }
+    #[cfg(shuttle)]
+    {
+        use shuttle::scheduler::{PctScheduler, RandomScheduler};
+        let mut config = shuttle::Config::new();
+        config.stack_size = 1 << 18;
+        config.silence_warnings = true;
+        let f = std::sync::Arc::new(move || {
+            crate::shim::world::begin();
+            f();
+        });
+        let runs = std::sync::Arc::clone(&f);
+        eprintln!("random schedules from seed {seed}");
+        let random = RandomScheduler::new_from_seed(seed, iterations);
+        shuttle::Runner::new(random, config.clone()).run(move || runs());
+        eprintln!("priorities from seed {seed}");
+        let pct = PctScheduler::new_from_seed(seed, 3, iterations);
+        shuttle::Runner::new(pct, config).run(move || f());
     }
 }

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 #[cfg(loom)]
 use loom::sync as imp;
-#[cfg(not(loom))]
+#[cfg(shuttle)]
+use shuttle::sync as imp;
+#[cfg(not(any(loom, shuttle)))]
 use std::sync as imp;
 
 /// Mutual exclusion for short critical sections.
@@ -17,7 +19,7 @@ pub struct Mutex<T>(imp::Mutex<T>);
 
 /// The lock is held while this lives.
 #[derive(Debug)]
-pub struct MutexGuard<'a, T>(imp::MutexGuard<'a, T>);
+pub struct MutexGuard<'a, T>(imp::MutexGuard<'a, T>, #[cfg(shuttle)] &'a Mutex<T>);
 
 impl<T> Mutex<T> {
     crate::const_unless_loom! {
@@ -31,15 +33,24 @@ impl<T> Mutex<T> {
     /// Waits for the lock.
     #[inline]
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        MutexGuard(self.0.lock().unwrap_or_else(|poison| poison.into_inner()))
+        self.held(self.0.lock().unwrap_or_else(|poison| poison.into_inner()))
+    }
+
+    #[inline]
+    fn held<'a>(&'a self, guard: imp::MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        MutexGuard(
+            guard,
+            #[cfg(shuttle)]
+            self,
+        )
     }
 
     /// Takes the lock if it is free.
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         match self.0.try_lock() {
-            Ok(guard) => Some(MutexGuard(guard)),
-            Err(std::sync::TryLockError::Poisoned(poison)) => Some(MutexGuard(poison.into_inner())),
+            Ok(guard) => Some(self.held(guard)),
+            Err(std::sync::TryLockError::Poisoned(poison)) => Some(self.held(poison.into_inner())),
             Err(std::sync::TryLockError::WouldBlock) => None,
         }
     }
@@ -75,8 +86,9 @@ impl<T> DerefMut for MutexGuard<'_, T> {
 
 /// A condition to wait for under a [`Mutex`].
 #[derive(Debug, Default)]
-pub struct Condvar(imp::Condvar);
+pub struct Condvar(#[cfg(not(shuttle))] imp::Condvar, #[cfg(shuttle)] crate::shim::world::Line);
 
+#[cfg(not(shuttle))]
 impl Condvar {
     crate::const_unless_loom! {
         /// A condition nobody waits for.
@@ -119,5 +131,50 @@ impl Condvar {
     /// Wakes all waiters.
     pub fn notify_all(&self) {
         self.0.notify_all();
+    }
+}
+
+#[cfg(shuttle)]
+impl Condvar {
+    /// A condition nobody waits for.
+    pub const fn new() -> Self {
+        Condvar(crate::shim::world::Line::new())
+    }
+
+    /// Releases the lock, waits for a notification, takes the lock again.
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.sleep(guard, None).0
+    }
+
+    /// As [`wait`](Self::wait), for at most `limit` of the run's own time.
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        limit: Duration,
+    ) -> (MutexGuard<'a, T>, bool) {
+        let limit = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        self.sleep(guard, Some(crate::shim::world::nanos().saturating_add(limit)))
+    }
+
+    fn sleep<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        deadline: Option<u64>,
+    ) -> (MutexGuard<'a, T>, bool) {
+        let (place, mutex) = (self.0.enter(deadline), guard.1);
+        drop(guard);
+        place.sleep();
+        let late = self.0.leave(&place);
+        (mutex.lock(), late)
+    }
+
+    /// Wakes one waiter.
+    pub fn notify_one(&self) {
+        self.0.wake_one();
+    }
+
+    /// Wakes all waiters.
+    pub fn notify_all(&self) {
+        self.0.wake_all();
     }
 }

@@ -10,7 +10,7 @@ use crate::blocking::error::Refusal;
 /// What a pool queues.
 pub(crate) type Job = Box<dyn FnOnce() + Send>;
 
-thread_local! {
+raddle_base::local! {
     static REASON: Cell<Option<Refusal>> = const { Cell::new(None) };
 }
 

@@ -80,7 +80,7 @@ struct Here {
     waiting: Cell<bool>,
 }
 
-thread_local! {
+raddle_base::local! {
     static HERE: Cell<*const Here> = const { Cell::new(ptr::null()) };
 }
 

@@ -30,7 +30,7 @@ struct Entry {
 
 const NONE: Entry = Entry { scheduler: ptr::null(), index: 0, sides: ptr::null(), number: 0 };
 
-thread_local! {
+raddle_base::local! {
     static CURRENT: Cell<Entry> = const { Cell::new(NONE) };
     /// The number of this thread's latest entry.
     static LATEST: Cell<u64> = const { Cell::new(0) };

@@ -35,10 +35,10 @@ mod report;
 
 use std::io;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use raddle_base::clock::Instant;
+use raddle_base::shim::thread::system;
 
 use crate::sched::shared::Shared;
 use crate::sched::size;
@@ -57,7 +57,7 @@ pub(crate) fn start(shared: &Arc<Shared>) -> io::Result<()> {
     let theirs = shared.clone();
     shared.running.enter();
     let name = format!("{}-monitor", shared.config.name);
-    let thread = thread::Builder::new().name(name).spawn(move || {
+    let thread = system::Builder::new().name(name).spawn(move || {
         run(&theirs);
         theirs.running.leave();
     });

@@ -13,6 +13,7 @@ use raddle_base::random;
 use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use raddle_base::shim::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use raddle_base::shim::mutex::Mutex;
+use raddle_base::shim::thread::system;
 
 use crate::blocking::{BlockingPool, job};
 use crate::sched::config::{Config, PanicPolicy, UnhandledPanic};
@@ -59,7 +60,7 @@ pub(crate) struct Shared {
     pub(crate) stand_ins: AtomicUsize,
     /// The panic by which the policy `Shutdown` ends the runtime.
     pub(crate) panic: Mutex<Option<Box<dyn Any + Send>>>,
-    pub(crate) threads: Mutex<Vec<std::thread::JoinHandle<()>>>,
+    pub(crate) threads: Mutex<Vec<system::JoinHandle<()>>>,
     /// The monitor's sleep.
     pub(crate) rest: Rest,
     /// Who keeps watch over busy siblings.

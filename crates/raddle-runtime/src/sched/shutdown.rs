@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use raddle_base::clock::Instant;
 use raddle_base::parker;
+use raddle_base::shim::thread::system;
 
 use crate::sched::registry;
 use crate::sched::shared::Shared;
@@ -228,7 +229,7 @@ fn left(shared: &Shared) -> Vec<LeftTask> {
 /// Joins the threads that have left; lets the others go.
 fn join_finished(shared: &Shared) {
     let threads = std::mem::take(&mut *shared.threads.lock());
-    let me = std::thread::current().id();
+    let me = system::current().id();
     for thread in threads {
         // A thread that has left `Running` has nothing of the runtime's left to do but to end.
         if thread.thread().id() != me && (thread.is_finished() || shared.running.is_zero()) {

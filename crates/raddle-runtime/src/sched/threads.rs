@@ -2,13 +2,13 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread;
 
 use raddle_base::clock::CpuClock;
 use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed};
+use raddle_base::shim::thread::system;
 
 use crate::blocking::job;
+use crate::sched::births::{Birth, Midwife};
 use crate::sched::shared::{Seat, Shared};
 use crate::sched::shutdown;
 use crate::sched::size;
@@ -16,20 +16,14 @@ use crate::sched::worker::Worker;
 
 /// Starts the threads of workers `from..`, and waits until each has made its driver.
 pub(crate) fn start_workers(shared: &Arc<Shared>, from: usize) -> io::Result<()> {
-    let (ready, made) = sync_channel(shared.config.workers);
-    let mut started = 0;
+    let births = Midwife::new();
     for index in from..shared.config.workers {
         let seat = shared.seats.lock()[index].take();
         if let Some(seat) = seat {
-            start(shared, index, seat, Some(ready.clone()))?;
-            started += 1;
+            start(shared, index, seat, Some(births.announce()))?;
         }
     }
-    drop(ready);
-    for _ in 0..started {
-        made.recv().unwrap_or_else(|_| Err(ended_early()))?;
-    }
-    Ok(())
+    births.wait()
 }
 
 /// Starts the thread of worker 0 of a runtime that is used without being run, once, and waits
@@ -43,17 +37,13 @@ pub(crate) fn start_first(shared: &Arc<Shared>) {
     let started = shared.with_first(|seat| {
         // Under the lock, so that whoever else comes finds the worker with its driver.
         let Some(seat) = seat.take() else { return Ok(()) };
-        let (ready, made) = sync_channel(1);
-        start(shared, 0, seat, Some(ready))?;
-        made.recv().unwrap_or_else(|_| Err(ended_early()))
+        let births = Midwife::new();
+        start(shared, 0, seat, Some(births.announce()))?;
+        births.wait()
     });
     if let Err(error) = started {
         panic!("worker 0 cannot be started: {error}");
     }
-}
-
-fn ended_early() -> io::Error {
-    io::Error::other("a worker thread ended early")
 }
 
 /// Starts the thread of worker `index`.
@@ -61,21 +51,21 @@ pub(crate) fn start(
     shared: &Arc<Shared>,
     index: usize,
     seat: Seat,
-    ready: Option<SyncSender<io::Result<()>>>,
+    birth: Option<Birth>,
 ) -> io::Result<()> {
     let theirs = shared.clone();
     let name = format!("{}-{index}", shared.config.name);
     shared.running.enter();
-    let thread = thread::Builder::new().name(name).spawn(move || {
+    let thread = system::Builder::new().name(name).spawn(move || {
         let shared = theirs.clone();
         // The last thing the thread does to the runtime, also after a panic.
         let _left = Left(theirs);
         match Worker::new(shared, index, seat) {
             Ok(worker) => {
-                tell(ready, Ok(()));
+                tell(birth, Ok(()));
                 live(&worker);
             }
-            Err(error) => tell(ready, Err(error)),
+            Err(error) => tell(birth, Err(error)),
         }
     });
     match thread {
@@ -90,10 +80,9 @@ pub(crate) fn start(
     }
 }
 
-fn tell(ready: Option<SyncSender<io::Result<()>>>, result: io::Result<()>) {
-    if let Some(ready) = ready {
-        // Nobody waits any more if an earlier worker failed.
-        let _ = ready.send(result);
+fn tell(birth: Option<Birth>, result: io::Result<()>) {
+    if let Some(birth) = birth {
+        birth.tell(result);
     }
 }
 

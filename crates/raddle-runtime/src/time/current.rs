@@ -23,7 +23,7 @@ struct Current {
 
 const NONE: Current = Current { timers: ptr::null(), owner: false };
 
-thread_local! {
+raddle_base::local! {
     static CURRENT: Cell<Current> = const { Cell::new(NONE) };
 }
 

@@ -40,7 +40,7 @@ static TABLE: [Entry; ENTRIES] = [const {
     }
 }; ENTRIES];
 
-thread_local! {
+raddle_base::local! {
     static THREAD: Cell<u64> = const { Cell::new(0) };
     static LAST: Cell<Option<Report>> = const { Cell::new(None) };
 }
