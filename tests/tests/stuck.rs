@@ -175,6 +175,41 @@ fn io_begun_on_other_threads_goes_on() {
     });
 }
 
+/// An idle sibling looks after a stuck worker sooner than the monitor does, and must not hide from
+/// it what a sibling may not do.
+#[test]
+fn io_of_one_stuck_worker_goes_on_while_the_other_is_idle() {
+    const ROUNDS: usize = 20;
+    for io in backends() {
+        watched(move || {
+            let runtime = runtime(2, io);
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let address = listener.local_addr().unwrap();
+            let server = std::thread::spawn(move || {
+                use std::io::Write;
+                for stream in listener.incoming().take(2 * ROUNDS) {
+                    // Late, so that the client has its driver wait for it.
+                    std::thread::sleep(Duration::from_millis(1));
+                    stream.unwrap().write_all(b"pong").unwrap();
+                }
+            });
+            for _ in 0..ROUNDS {
+                let done = Arc::new(AtomicBool::new(false));
+                jam(&runtime, 1, &done);
+                // Posted to each of both workers in turn.
+                for _ in 0..2 {
+                    runtime.block_on(async {
+                        let near = TcpStream::connect(address).await.unwrap();
+                        near.read_exact(&mut [0; 4]).await.unwrap();
+                    });
+                }
+                done.store(true, Ordering::Release);
+            }
+            server.join().unwrap();
+        });
+    }
+}
+
 async fn echo(stream: TcpStream) {
     let mut bytes = [0; 64];
     while let Ok(count @ 1..) = stream.read(&mut bytes).await {

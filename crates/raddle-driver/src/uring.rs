@@ -198,6 +198,8 @@ impl Ring {
             return;
         };
         let mut inflight = self.inflight.lock();
+        // What is deferred has no key yet.
+        inflight.catch_up();
         if let Some(key) = watcher.key(role).and_then(Key::from_bits) {
             inflight.cancel(key);
         }
@@ -268,9 +270,10 @@ impl Ring {
         }
     }
 
-    /// Whether there is something that nobody has looked at: loads only.
+    /// Whether there is something that nobody has looked at: loads only. Errands count, since who
+    /// looks for a moment takes the completion that tells of them, and not the errands themselves.
     pub(crate) fn is_pending(&self) -> bool {
-        self.memory.is_pending() || self.holds_back()
+        self.memory.is_pending() || self.holds_back() || self.wake.has_errand()
     }
 
     /// Whether the kernel has work that it does when the owner's thread comes by.
@@ -302,14 +305,18 @@ impl Ring {
         let mut due = Due::new();
         let mut told = 0;
         loop {
-            let errands =
-                if submit && self.wake.take_errand() { self.take_errands() } else { Vec::new() };
-            // With errands in hand the lock is worth waiting for.
-            let mut inflight = match errands.is_empty() {
-                true => self.inflight.try_lock()?,
-                false => self.inflight.lock(),
+            let noticed = submit && self.wake.take_errand();
+            let errands = if noticed { self.take_errands() } else { Vec::new() };
+            // Who has taken notice must do what is owed, be it an errand or something deferred.
+            let mut inflight = match noticed {
+                false => self.inflight.try_lock()?,
+                true => self.inflight.lock(),
             };
-            let uring = Arc::clone(inflight.uring.as_ref()?);
+            let Some(uring) = inflight.uring.clone() else {
+                drop(inflight);
+                Ring::refuse_all(errands);
+                return None;
+            };
             let done = if submit { Ring::prepare(errands, &mut inflight) } else { Vec::new() };
             let waiting = if submit { inflight.waiting() } else { 0 };
             if waiting != 0 || self.memory.load_flags() & sys::SQ_CQ_OVERFLOW != 0 {

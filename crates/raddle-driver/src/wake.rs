@@ -53,6 +53,12 @@ impl Flag {
         !self.0.swap(true, Ordering::AcqRel)
     }
 
+    /// Whether the flag is set: a hint.
+    fn is_raised(&self) -> bool {
+        // Relaxed: whoever acts upon it takes the flag, or looks again later.
+        self.0.load(Ordering::Relaxed)
+    }
+
     /// Clears the flag; true if it was set.
     #[must_use]
     pub(crate) fn take(&self) -> bool {
@@ -102,6 +108,11 @@ impl Wake {
     /// Takes the token.
     pub(crate) fn take_token(&self) -> bool {
         self.token.take()
+    }
+
+    /// Whether somebody has [announced](Self::announce) something that was not taken notice of.
+    pub(crate) fn has_errand(&self) -> bool {
+        self.errand.is_raised()
     }
 
     /// Takes notice of the inbox: the caller empties it next.

@@ -320,3 +320,26 @@ fn a_busy_stand_in_looks_after_the_worker_that_is_away() {
         yielder.await.unwrap();
     });
 }
+
+/// Spawns a task and waits until it has run, which needs somebody else to run it.
+fn wait_for_another() {
+    let (tell, told) = std::sync::mpsc::channel();
+    spawn(async move { tell.send(()).unwrap() }).detach();
+    told.recv().unwrap();
+}
+
+#[test]
+fn a_section_in_what_another_section_blocks_on_is_a_part_of_it() {
+    runtime(1).run(async {
+        spawn(async {
+            block_in_place(|| raddle_sync::block_on(async { block_in_place(|| ()) }));
+            block_in_place(|| {
+                raddle_sync::block_on(async { block_in_place(wait_for_another) });
+                wait_for_another();
+            });
+            block_in_place(wait_for_another);
+        })
+        .await
+        .unwrap();
+    });
+}

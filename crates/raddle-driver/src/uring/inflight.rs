@@ -177,8 +177,8 @@ impl Inflight {
         self.arm_wake();
     }
 
-    #[cold]
-    fn catch_up(&mut self) {
+    /// Does what rescuers have left to do. For whoever submits.
+    pub(crate) fn catch_up(&mut self) {
         for deferred in std::mem::take(&mut self.deferred) {
             match deferred {
                 Deferred::Cancel(key) => self.cancel(key),

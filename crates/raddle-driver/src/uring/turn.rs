@@ -52,6 +52,10 @@ impl Ring {
         let turn = &self.owned().told;
         turn.set(turn.get().saturating_add(u32::try_from(told).unwrap_or(u32::MAX)));
         self.pool().expect(told as u32);
+        // The completion that tells of an errand has been taken, and the next look may be far.
+        if self.wake.take_errand() {
+            self.run_errands();
+        }
         told
     }
 
@@ -102,6 +106,8 @@ impl Ring {
                 },
                 Errand::Delay(time, watcher) => inflight.insert_delay(time, watcher),
                 Errand::Cancel(watcher, role) => {
+                    // What is deferred has no key yet.
+                    inflight.catch_up();
                     let key = watcher.key(role).and_then(raddle_base::slab::Key::from_bits);
                     key.into_iter().for_each(|key| inflight.cancel(key));
                     done.push(watcher);
@@ -224,6 +230,11 @@ impl Ring {
     fn close_inbox(&self) {
         let closed = Inbox { closed: true, errands: Vec::new() };
         let errands = std::mem::replace(&mut *self.inbox.lock(), closed).errands;
+        Ring::refuse_all(errands);
+    }
+
+    /// Tells those who have posted these that nothing comes of them.
+    pub(super) fn refuse_all(errands: Vec<Errand>) {
         for errand in errands {
             match errand {
                 Errand::Submit(_, watcher, role) => Ring::refuse(watcher, role),

@@ -23,7 +23,8 @@
 //! The owner loads the word before each dispatch; anything but PRESENT without CALL sends it to
 //! [`heed`](Duty::heed), which clears both the flag and STUCK. Who changes the phase does so first
 //! and sets CALL afterwards. The runtime's count of absent workers goes up with each change from
-//! PRESENT and down with each change to it, by whoever made the change.
+//! PRESENT and down with each change to it, by whoever made the change. For a mark it goes up
+//! first: the owner may take the mark off before the monitor gets any further.
 //!
 //! # Race
 //!
@@ -104,6 +105,12 @@ impl Duty {
     /// The owner goes into a blocking section. What it was before.
     pub(crate) fn leave(&self) -> Before {
         self.change(|state| (state != AWAY).then_some(AWAY))
+    }
+
+    /// For the owner: whether it is in a blocking section.
+    pub(crate) fn is_away(&self) -> bool {
+        // Relaxed: only the owner enters and leaves this state.
+        self.0.load(Relaxed) & STATE == AWAY
     }
 
     /// The owner comes back from a blocking section.

@@ -42,6 +42,7 @@ use raddle_base::shim::thread::system;
 
 use crate::sched::shared::Shared;
 use crate::sched::size;
+use crate::sched::threads::Left;
 use looks::{Looks, Next};
 
 /// Between two looks at workers that move.
@@ -58,8 +59,9 @@ pub(crate) fn start(shared: &Arc<Shared>) -> io::Result<()> {
     shared.running.enter();
     let name = format!("{}-monitor", shared.config.name);
     let thread = system::Builder::new().name(name).spawn(move || {
-        run(&theirs);
-        theirs.running.leave();
+        // Also after a panic.
+        let left = Left(theirs);
+        run(&left.0);
     });
     match thread {
         Ok(thread) => {

@@ -357,7 +357,8 @@ impl Shared {
     /// A worker does its duties again; its word says so already.
     pub(crate) fn end_absence(&self) {
         // AcqRel: who sees the count also sees the word.
-        self.absent.fetch_sub(1, AcqRel);
+        let before = self.absent.fetch_sub(1, AcqRel);
+        debug_assert!(before != 0, "nobody was absent");
     }
 
     /// Whether a worker or stand-in runs or looks for work.

@@ -40,7 +40,7 @@ pub fn block_in_place<R>(f: impl FnOnce() -> R) -> R {
         return f();
     }
     let entry = current::scheduler_and_index();
-    let _away = entry.map(|(scheduler, index)| Away::begin(scheduler, index));
+    let _away = entry.and_then(|(scheduler, index)| Away::begin(scheduler, index));
     let _place = context::enter(Place::Blocking);
     f()
 }
@@ -52,17 +52,21 @@ struct Away {
 }
 
 impl Away {
-    fn begin(scheduler: *const (), index: usize) -> Away {
+    /// `None` in a section of the same worker: a future that `f` blocks on may make another.
+    fn begin(scheduler: *const (), index: usize) -> Option<Away> {
         // SAFETY: the entry of `current` is set while the worker holds an `Arc` of this pointer.
         let shared = unsafe {
             let shared = scheduler.cast::<Shared>();
             Arc::increment_strong_count(shared);
             Arc::from_raw(shared)
         };
+        if shared.peers[index].duty.is_away() {
+            return None;
+        }
         if shared.peers[index].duty.leave() == Before::Present {
             begin_absence(&shared);
         }
-        Away { shared, index }
+        Some(Away { shared, index })
     }
 }
 

@@ -86,7 +86,8 @@ fn tell(birth: Option<Birth>, result: io::Result<()>) {
     }
 }
 
-struct Left(Arc<Shared>);
+/// Counts its thread as gone when it is dropped.
+pub(crate) struct Left(pub(crate) Arc<Shared>);
 
 impl Drop for Left {
     fn drop(&mut self) {

@@ -276,8 +276,12 @@ impl Worker {
         self.pace.wake();
     }
 
-    /// More than one task was served at once: an idle sibling may take some.
+    /// There may be something to do: a watcher then leaves its post. More than one task was served
+    /// at once: an idle sibling may take some.
     pub(crate) fn share_served(&self) {
+        if self.watch.on_post.get() && !self.sides.is_empty(self.peer()) {
+            self.leave_post();
+        }
         if !self.shared.is_alone() && self.sides.has_served_to_share() {
             self.shared.notify_any();
         }
@@ -306,6 +310,9 @@ impl Worker {
     /// searching, and no more after a find.
     pub(crate) fn search(&self, peer: &Peer) -> bool {
         let found = self.steal(peer);
+        if found {
+            self.leave_post();
+        }
         if found && self.shared.idle.end_search() {
             self.shared.notify_any();
         }

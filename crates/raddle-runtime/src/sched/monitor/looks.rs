@@ -71,6 +71,7 @@ impl Looks {
         shared.looks.store(shared.looks.load(Relaxed).wrapping_add(1), Relaxed);
         let mut next = Next::Rest;
         let mut left_behind = false;
+        let mut mover = None;
         shared.ticks.look(now);
         let elapsed = now.duration_since(std::mem::replace(&mut self.last, now));
         for (index, (peer, seen)) in shared.active_peers().iter().zip(&mut self.seen).enumerate() {
@@ -86,6 +87,7 @@ impl Looks {
             }
             seen.measure(peer, elapsed, shared.config.metrics);
             if seen.moves(peer, now) {
+                mover = mover.or((!peer.duty.is_absent()).then_some(peer));
                 continue;
             }
             if seen.examine(shared, index, now) {
@@ -94,7 +96,7 @@ impl Looks {
             left_behind |= peer.duty.is_absent() && is_behind(shared, peer, now);
         }
         if left_behind {
-            call_for_relief(shared);
+            call_for_relief(shared, mover.map(|peer| &**peer));
         } else if next != Next::Rest && shared.watch_post.is_vacant() && shared.idle.has_sleepers()
         {
             shared.send_searcher();
@@ -190,18 +192,14 @@ fn is_behind(shared: &Shared, peer: &Peer, now: Instant) -> bool {
     !shared.injector.is_empty() || peer.has_pending(now)
 }
 
-/// Somebody is absent and has work that nobody comes for: a worker that is busy, or asleep, is
-/// sent there.
-fn call_for_relief(shared: &Shared) {
+/// Somebody is absent and has work that nobody comes for: one that sleeps is sent there, or the
+/// `mover`, who is present and has made dispatches since the last look.
+fn call_for_relief(shared: &Shared, mover: Option<&Peer>) {
     shared.idle.published();
     if shared.idle.has_sleepers() {
         return shared.send_searcher();
     }
-    let present = |peer: &&_| {
-        let peer: &Peer = peer;
-        peer.sleep.is_awake() && !peer.duty.is_absent()
-    };
-    if let Some(peer) = shared.active_peers().iter().map(|peer| &**peer).find(present) {
+    if let Some(peer) = mover {
         peer.duty.call();
     }
 }
