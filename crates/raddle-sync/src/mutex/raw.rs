@@ -54,7 +54,8 @@
 //! takers read either with acquire. *Bound*: a waiter at the front that asked is granted the lock
 //! by the next release. Models: `model_mutex_excludes`, `model_mutex_release_against_wait`,
 //! `model_mutex_woken_and_passed_over`, `model_mutex_woken_and_dropped`,
-//! `model_mutex_cancel_against_release`, `model_mutex_fair_hands_over`.
+//! `model_mutex_cancel_against_release`, `model_mutex_fair_hands_over`,
+//! `model_mutex_comes_in_after_the_waiters_left`.
 
 use std::panic::Location;
 use std::pin::Pin;

@@ -2,7 +2,7 @@
 //!
 //! All of it runs under the queue's lock; `rwlock/raw.rs` has the protocol and the proof.
 
-use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, Release};
 use raddle_base::wait::Wake;
 
 use super::raw::{
@@ -65,9 +65,9 @@ impl RawRwLock {
             Some(Kind::Write | Kind::Upgrade) => return (false, None),
             Some(_) if word & UPGRADABLE != 0 => return (true, None),
             Some(_) => {
-                // AcqRel: as in `add_readers`. Readers come and go meanwhile, but no other of
+                // Relaxed: as in `add_readers`. Readers come and go meanwhile, but no other of
                 // this line, since QUEUED stops them.
-                self.word().fetch_add(ONE | UPGRADABLE, AcqRel);
+                self.word().fetch_add(ONE | UPGRADABLE, Relaxed);
                 let wake = queue.grant_front_of(WRITERS, GRANTED);
                 self.settle(queue);
                 // One at a time: should it be gone already, its leaving sees QUEUED and admits.
@@ -85,8 +85,9 @@ impl RawRwLock {
 
     /// Counts readers that come from the queue, a few at a time; or takes one off (all bits set).
     fn add_readers(&self, count: u32) {
-        // AcqRel: this may be on behalf of others, whose departure is passed on.
-        let before = self.word().fetch_add(count.wrapping_mul(ONE), AcqRel);
+        // Relaxed: who reads needs what writers wrote, which this thread has acquired with the word
+        // or written, and passes on with the nodes; and to later writers the chain goes on.
+        let before = self.word().fetch_add(count.wrapping_mul(ONE), Relaxed);
         if readers(before) > 2 * MAX_READERS - 1000 {
             // Forgotten guards by the ten million: the count would run over.
             std::process::abort();

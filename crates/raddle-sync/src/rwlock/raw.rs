@@ -58,13 +58,16 @@
 //! left (one, for the upgrade) and WAITING set. Then nobody else changes the word: readers and
 //! writers are kept out by the bits, there is no one to leave, and the others need the lock, so a
 //! plain store does. *Liveness*: QUEUED and WAITING match the lines whenever the lock is free, and
-//! each departure from a lock with QUEUED runs admission. *Publication*: a reader's release is
-//! acquire and release, so that the last one out has seen all of them when it passes the lock on;
-//! the grant releases, and its owner's look at the node acquires. Models: `model_rwlock_excludes`,
+//! each departure from a lock with QUEUED runs admission. *Publication*: a reader's leaving
+//! releases, and admission acquires, so that whoever passes the lock on has seen all of them leave;
+//! between the two are read-modify-writes only, which go on with the chain. The grant releases, and
+//! its owner's look at the node acquires. Models: `model_rwlock_excludes`,
 //! `model_rwlock_last_reader_hands_over`, `model_rwlock_writer_hands_over`,
 //! `model_rwlock_batch_of_readers`, `model_rwlock_cancel_against_release`,
 //! `model_rwlock_granted_and_dropped`, `model_rwlock_upgrade_against_readers`,
-//! `model_rwlock_downgrade_publishes`.
+//! `model_rwlock_downgrade_publishes`, `model_rwlock_upgradable_after_another`,
+//! `model_rwlock_comes_in_beside_a_batch`, `model_rwlock_comes_in_after_a_writer_left_alone`,
+//! `model_rwlock_given_up_in_place_of_the_last_reader`.
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -73,7 +76,7 @@ use std::task::{Context, Poll, ready};
 
 use raddle_base::context;
 use raddle_base::shim::atomic::AtomicU32;
-use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, Release};
 use raddle_base::wait::{Locked, Phase, Removed, WaitQueue, Waiter};
 
 use crate::owner::{self, Held};
@@ -335,17 +338,19 @@ impl RawRwLock {
 
     /// The upgradable reader stays as a plain one.
     pub(crate) fn upgradable_to_read(&self) {
-        // Release, for the next upgradable reader, and Acquire, to admit on behalf of others.
-        if self.word().fetch_sub(UPGRADABLE, AcqRel) & QUEUED != 0 {
+        // Relaxed: it goes on reading, so it has nothing to publish that a writer before it had not,
+        // and that goes on in the chain. Admission acquires by itself.
+        if self.word().fetch_sub(UPGRADABLE, Relaxed) & QUEUED != 0 {
             self.admit(self.queue.lock());
         }
     }
 
     #[inline]
     fn reader_out(&self) {
-        // Release: what was read, was read before a writer writes. Acquire: the last one out has
-        // seen all others leave, and passes that on with the lock.
-        let word = self.word().fetch_sub(ONE, AcqRel);
+        // Release: what was read, was read before a writer writes. Whoever passes the lock on has
+        // seen all others leave: admission acquires, and all that changed the word since is in the
+        // same chain of read-modify-writes.
+        let word = self.word().fetch_sub(ONE, Release);
         if word & QUEUED != 0 {
             self.queued_reader_out(word - ONE);
         }
@@ -362,7 +367,7 @@ impl RawRwLock {
     #[inline]
     fn upgradable_out(&self) {
         // As in `reader_out`.
-        if self.word().fetch_sub(ONE | UPGRADABLE, AcqRel) & QUEUED != 0 {
+        if self.word().fetch_sub(ONE | UPGRADABLE, Release) & QUEUED != 0 {
             self.admit(self.queue.lock());
         }
     }

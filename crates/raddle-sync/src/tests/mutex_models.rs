@@ -1,6 +1,7 @@
 //! The mutex under the model checker, each model named after the race it hunts. What the lock
 //! protects is plain data. In a model a waiter's patience ends the second time it is passed over.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use raddle_base::shim::{model, thread};
@@ -214,4 +215,32 @@ fn model_mutex_fair_hands_over() {
         assert_eq!(shared.data.get(), 2);
         assert!(is_idle(&shared));
     });
+}
+
+/// A holder leaves while the only one that waited gives up, which then comes in by itself.
+#[test]
+fn model_mutex_comes_in_after_the_waiters_left() {
+    for make in [Mutex::new, Mutex::fair] {
+        model::check(move || {
+            let (lock, data) = (Arc::new(make(())), Arc::new(Plain::new()));
+            let guard = wait(lock.clone().lock_owned());
+            let other = {
+                let mut gives_up = pin!(lock.lock());
+                assert!(poll_once(gives_up.as_mut()).is_pending());
+                let data = data.clone();
+                thread::spawn(move || {
+                    data.add(1);
+                    drop(guard);
+                })
+            };
+            // So that giving up is the last access before the other thread looks: both orders
+            // are tried.
+            thread::yield_now();
+            if let Some(_guard) = lock.try_lock() {
+                assert_eq!(data.get(), 1);
+            }
+            other.join().unwrap();
+            assert!(lock.try_lock().is_some());
+        });
+    }
 }

@@ -325,3 +325,100 @@ fn model_rwlock_upgradables_come_and_go_while_readers_go_in() {
         assert!(is_free(&shared));
     });
 }
+
+/// An upgradable reader waits for another one, which leaves, beside a plain reader that does too.
+#[test]
+fn model_rwlock_upgradable_after_another() {
+    model::check(|| {
+        let shared = shared();
+        let first = wait(shared.lock.upgradable_read());
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                let guard = wait(shared.lock.upgradable_read());
+                let guard = wait(crate::RwLockUpgradableGuard::upgrade(guard));
+                shared.data.add(1);
+                drop(guard);
+            }
+        });
+        let beside = shared.lock.try_read();
+        shared.data.get();
+        drop(first);
+        drop(beside);
+        other.join().unwrap();
+        assert_eq!(shared.data.get(), 1);
+        assert!(is_free(&shared));
+    });
+}
+
+/// A writer leaves to a batch of readers, and another one comes in by itself beside them.
+#[test]
+fn model_rwlock_comes_in_beside_a_batch() {
+    model::check(|| {
+        let shared = shared();
+        let guard = wait(shared.lock.write());
+        let mut queued = pin!(shared.lock.read());
+        assert!(poll_once(queued.as_mut()).is_pending());
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || shared.lock.try_read().map(|_guard| shared.data.get())
+        });
+        shared.data.add(1);
+        drop(guard);
+        drop(wait_pinned(queued));
+        assert!(other.join().unwrap().is_none_or(|seen| seen == 1));
+        assert!(is_free(&shared));
+    });
+}
+
+/// A writer leaves while the only one that waited gives up, which then comes in by itself.
+#[test]
+fn model_rwlock_comes_in_after_a_writer_left_alone() {
+    model::check(|| {
+        let shared = shared();
+        let guard = wait(shared.lock.clone().write_owned());
+        let other = {
+            let mut gives_up = pin!(shared.lock.read());
+            assert!(poll_once(gives_up.as_mut()).is_pending());
+            let shared = shared.clone();
+            thread::spawn(move || {
+                shared.data.add(1);
+                drop(guard);
+            })
+        };
+        // So that giving up is the last access before the other thread looks, and both orders are
+        // tried.
+        thread::yield_now();
+        if let Some(_guard) = shared.lock.try_read() {
+            assert_eq!(shared.data.get(), 1);
+        }
+        other.join().unwrap();
+        assert!(is_free(&shared));
+    });
+}
+
+/// The last reader leaves on its own thread while the first of two writers gives up: either lets
+/// the second one in, and has seen the reader leave.
+#[test]
+fn model_rwlock_given_up_in_place_of_the_last_reader() {
+    model::check(|| {
+        let shared = shared();
+        let reads = wait(shared.lock.clone().read_owned());
+        let mut second = pin!(shared.lock.write());
+        let other = {
+            let mut first = pin!(shared.lock.write());
+            assert!(poll_once(first.as_mut()).is_pending());
+            assert!(poll_once(second.as_mut()).is_pending());
+            let shared = shared.clone();
+            thread::spawn(move || {
+                shared.data.get();
+                drop(reads);
+            })
+        };
+        let guard = wait_pinned(second);
+        shared.data.add(1);
+        drop(guard);
+        other.join().unwrap();
+        assert!(is_free(&shared));
+    });
+}
