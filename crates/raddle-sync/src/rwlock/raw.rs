@@ -67,7 +67,7 @@
 //! `model_rwlock_granted_and_dropped`, `model_rwlock_upgrade_against_readers`,
 //! `model_rwlock_downgrade_publishes`, `model_rwlock_upgradable_after_another`,
 //! `model_rwlock_comes_in_beside_a_batch`, `model_rwlock_comes_in_after_a_writer_left_alone`,
-//! `model_rwlock_given_up_in_place_of_the_last_reader`.
+//! `model_rwlock_given_up_in_place_of_the_last_reader`, `model_rwlock_upgradable_stays_to_read`.
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -338,9 +338,9 @@ impl RawRwLock {
 
     /// The upgradable reader stays as a plain one.
     pub(crate) fn upgradable_to_read(&self) {
-        // Relaxed: it goes on reading, so it has nothing to publish that a writer before it had not,
-        // and that goes on in the chain. Admission acquires by itself.
-        if self.word().fetch_sub(UPGRADABLE, Relaxed) & QUEUED != 0 {
+        // Release, for the next upgradable reader: of those there is one at a time. Admission
+        // acquires by itself.
+        if self.word().fetch_sub(UPGRADABLE, Release) & QUEUED != 0 {
             self.admit(self.queue.lock());
         }
     }

@@ -422,3 +422,22 @@ fn model_rwlock_given_up_in_place_of_the_last_reader() {
         assert!(is_free(&shared));
     });
 }
+
+/// Of upgradable readers there is one at a time, also where the first stays as a plain reader: what
+/// the one did is visible to the next.
+#[test]
+fn model_rwlock_upgradable_stays_to_read() {
+    model::check(|| {
+        let shared = shared();
+        let first = wait(shared.lock.upgradable_read());
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || shared.lock.try_upgradable_read().map(|_guard| shared.data.get())
+        });
+        shared.data.add(1);
+        let stays = crate::RwLockUpgradableGuard::downgrade(first);
+        assert!(other.join().unwrap().is_none_or(|seen| seen == 1));
+        drop(stays);
+        assert!(is_free(&shared));
+    });
+}
