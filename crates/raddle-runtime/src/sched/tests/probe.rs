@@ -2,12 +2,13 @@
 
 use std::any::Any;
 use std::future::pending;
+use std::ops::Deref;
 use std::panic::Location;
 use std::task::Waker;
 use std::time::Duration;
 
 use super::*;
-use crate::task::{Meta, RawTask, Schedule, allocate};
+use crate::task::{JoinHandle, Meta, RawTask, Schedule, Step, allocate};
 
 struct Nowhere;
 
@@ -23,14 +24,37 @@ impl Schedule for Nowhere {
     unsafe fn unhandled_panic(_: *const (), _: RawTask, _: Box<dyn Any + Send>) {}
 }
 
-/// A task that is never run; its memory is kept.
-fn task(pinned: bool) -> Runnable {
+/// A task that is not polled, and cancelled in the end.
+struct Unpolled(Option<Runnable>);
+
+impl Deref for Unpolled {
+    type Target = Runnable;
+
+    fn deref(&self) -> &Runnable {
+        self.0.as_ref().unwrap()
+    }
+}
+
+impl Drop for Unpolled {
+    fn drop(&mut self) {
+        self.header().state.mark_cancelled();
+        let Some(Step::Done) = self.0.take().map(Runnable::run_cancelled) else {
+            panic!("a cancelled task was polled")
+        };
+    }
+}
+
+fn task(pinned: bool) -> Unpolled {
     let meta = Meta { site: Location::caller() };
     // SAFETY: the future may go anywhere, and `Nowhere` uses no pointer.
     let raw =
         unsafe { allocate::<_, Nowhere>(pending::<()>(), ptr::null(), pinned, (0, 0), None, meta) };
+    // That of a list of live tasks.
+    raw.drop_refs(1);
+    // SAFETY: the join reference of the new task, whose output is `()`.
+    drop(unsafe { JoinHandle::<()>::new(raw) });
     // SAFETY: the run reference of the new task.
-    unsafe { Runnable::from_raw_task(raw) }
+    Unpolled(Some(unsafe { Runnable::from_raw_task(raw) }))
 }
 
 fn counts(service: &Service) -> [u64; 3] {
