@@ -88,7 +88,8 @@ pub unsafe fn give<T>(block: NonNull<T>) {
     }
 }
 
-#[cold]
+/// Inlined, so that the allocator is called directly, with a constant layout.
+#[inline]
 fn fresh(layout: Layout) -> NonNull<u8> {
     // SAFETY: `take` refuses types without a size.
     let block = unsafe { alloc(layout) };

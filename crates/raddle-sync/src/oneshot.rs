@@ -30,11 +30,12 @@ use std::task::{Context, Poll, ready};
 use raddle_base::context;
 
 use crate::block_on;
-use shared::{Closing, Shared};
+use shared::{Closing, Shared, Word};
 
 /// Makes a channel for one value. This is its only allocation.
 ///
 /// Dumps tell this call's place of whoever waits on either half.
+#[inline]
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let shared = Shared::allocate(Location::caller());
@@ -65,6 +66,7 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// If the receiver is closed or gone: the value comes back.
+    #[inline]
     pub fn send(self, value: T) -> Result<(), T> {
         let this = ManuallyDrop::new(self);
         // SAFETY: this half is used up.
@@ -183,10 +185,11 @@ impl<T> Receiver<T> {
         if self.closed {
             return Err(TryRecvError::Closed);
         }
-        if !shared.is_finished() {
+        let word = shared.load();
+        if !word.is_finished() {
             return Err(TryRecvError::Empty);
         }
-        self.finish().map_err(|_| TryRecvError::Closed)
+        self.finish(word).map_err(|_| TryRecvError::Closed)
     }
 
     /// Waits for the value by blocking the thread.
@@ -209,39 +212,40 @@ impl<T> Receiver<T> {
         self.shared.is_none()
     }
 
-    /// The sender has finished, or this half closed first: takes the outcome and lets go.
-    fn finish(&mut self) -> Result<T, RecvError> {
+    /// The sender has finished, or this half closed first: takes the outcome and lets go. The word
+    /// was loaded after that.
+    #[inline]
+    fn finish(&mut self, word: Word) -> Result<T, RecvError> {
         let shared = self.shared.take().expect("a oneshot receiver was polled after its outcome");
         // SAFETY: the sender has finished before this half closed, and this is done once.
-        let value = (!self.closed).then(|| unsafe { shared.as_ref().take_value() }).flatten();
+        let value = (!self.closed).then(|| unsafe { shared.as_ref().take_value(word) }).flatten();
         // SAFETY: this half owns nothing in there any more.
-        unsafe { Shared::release(shared) };
+        unsafe { Shared::release(shared, word) };
         value.ok_or(RecvError(()))
     }
-}
 
-impl<T> Future for Receiver<T> {
-    type Output = Result<T, RecvError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    /// The poll of a receiver whose outcome is not there, or that has closed.
+    #[inline(never)]
+    fn poll_open(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         ready!(context::check_budget(cx));
-        if !self.closed
-            && let Some(shared) = self.shared()
-        {
+        let shared = self.shared().expect("a oneshot receiver was polled after its outcome");
+        if !self.closed {
             // SAFETY: this is the receiver; had it closed and not been answered, the flag above
             // would be set, so either it has not, or the sender had finished.
             ready!(unsafe { shared.poll_finished(cx) });
         }
+        let word = shared.load();
         context::spend();
-        Poll::Ready(self.finish())
+        Poll::Ready(self.finish(word))
     }
-}
 
-impl<T> Drop for Receiver<T> {
-    fn drop(&mut self) {
+    /// The outcome was not given.
+    #[inline(never)]
+    fn drop_open(&mut self) {
         let Some(shared) = self.shared() else { return };
-        let closing = if shared.is_finished() { None } else { self.begin_close() };
-        let value = self.finish();
+        let closing = if shared.load().is_finished() { None } else { self.begin_close() };
+        let Some(shared) = self.shared() else { return };
+        let value = self.finish(shared.load());
         // Foreign code, with nothing left to do: the sender's waker, then a value that was sent
         // and not taken.
         if let Some(closing) = closing {
@@ -251,12 +255,37 @@ impl<T> Drop for Receiver<T> {
     }
 }
 
+impl<T> Future for Receiver<T> {
+    type Output = Result<T, RecvError>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if !self.closed
+            && let Some(word) = self.shared().map(Shared::load)
+            && word.is_finished()
+        {
+            ready!(context::step(cx));
+            return Poll::Ready(self.finish(word));
+        }
+        self.poll_open(cx)
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.shared.is_some() {
+            self.drop_open();
+        }
+    }
+}
+
 impl<T> fmt::Debug for Receiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match self.shared() {
             None => "terminated",
             Some(_) if self.closed => "closed",
-            Some(shared) if shared.is_finished() => "finished",
+            Some(shared) if shared.load().is_finished() => "finished",
             Some(_) => "open",
         };
         f.debug_tuple("Receiver").field(&state).finish()

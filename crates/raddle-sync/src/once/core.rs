@@ -183,11 +183,20 @@ impl<'a> Leading<'a> {
     }
 }
 
-impl Drop for Leading<'_> {
-    fn drop(&mut self) {
+impl Leading<'_> {
+    /// Out of line, for futures that are dropped without a lead.
+    #[inline(never)]
+    fn end(&mut self) {
         match self.state {
             Some(state) => self.once.settle(state),
             None => self.once.give_up(),
         }
+    }
+}
+
+impl Drop for Leading<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.end();
     }
 }

@@ -112,8 +112,9 @@ impl<'a> Future for Lead<'a> {
 }
 
 impl Drop for Lead<'_> {
+    #[inline]
     fn drop(&mut self) {
-        if self.node.phase() != Phase::Idle {
+        if !self.node.is_idle() {
             // SAFETY: as in `poll`; a future that was polled was pinned and did not move since.
             self.leave(unsafe { Pin::new_unchecked(&self.node) });
         }

@@ -109,10 +109,9 @@ where
     type Output = &'a T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<&'a T> {
-        ready!(context::check_budget(cx));
         let cell = self.cell;
         if let Some(value) = cell.get() {
-            context::spend();
+            ready!(context::step(cx));
             return Poll::Ready(value);
         }
         // SAFETY: the attempt is pinned with the whole, and not moved out of it.
@@ -151,10 +150,9 @@ where
     type Output = Result<&'a T, E>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<&'a T, E>> {
-        ready!(context::check_budget(cx));
         let cell = self.cell;
         if let Some(value) = cell.get() {
-            context::spend();
+            ready!(context::step(cx));
             return Poll::Ready(Ok(value));
         }
         // SAFETY: the attempt is pinned with the whole, and not moved out of it.

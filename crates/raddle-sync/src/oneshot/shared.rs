@@ -85,6 +85,17 @@ pub(super) struct Shared<T> {
     site: &'static Location<'static>,
 }
 
+/// What the receiver saw the word to be, by an acquiring load.
+#[derive(Clone, Copy)]
+pub(super) struct Word(u8);
+
+impl Word {
+    #[inline]
+    pub(super) fn is_finished(self) -> bool {
+        self.0 & FINISHED != 0
+    }
+}
+
 /// Moves the content of a slot out.
 ///
 /// # Safety
@@ -123,6 +134,7 @@ impl Closing {
 
 impl<T> Shared<T> {
     /// The one allocation of a channel.
+    #[inline]
     pub(super) fn allocate(site: &'static Location<'static>) -> NonNull<Self> {
         let shared = Shared {
             word: AtomicU8::new(0),
@@ -140,6 +152,7 @@ impl<T> Shared<T> {
     /// # Safety
     ///
     /// Both halves are done with it.
+    #[inline]
     unsafe fn free(this: NonNull<Self>) {
         // SAFETY: it came from `allocate`, and nobody else will touch it. Dropping it drops no
         // content: its cells own none.
@@ -160,6 +173,7 @@ impl<T> Shared<T> {
     /// # Safety
     ///
     /// `this` is alive, and the caller, the sender, does not use it after.
+    #[inline]
     pub(super) unsafe fn finish(this: NonNull<Self>, value: Option<T>) -> Option<T> {
         // SAFETY: alive until this function releases it.
         let shared = unsafe { this.as_ref() };
@@ -176,6 +190,20 @@ impl<T> Shared<T> {
                 return None;
             }
         }
+        // SAFETY: passed on from the caller.
+        unsafe { Self::finish_met(this, bits) }
+    }
+
+    /// As [`finish`](Self::finish), where the receiver has left something; the value is in its
+    /// cell, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`finish`](Self::finish).
+    #[inline(never)]
+    unsafe fn finish_met(this: NonNull<Self>, bits: u8) -> Option<T> {
+        // SAFETY: alive until this function releases it.
+        let shared = unsafe { this.as_ref() };
         // Release: the value. Acquire: the wakers that the other side may have left.
         let before = shared.word.fetch_or(bits, AcqRel);
         let closed = before & CLOSED != 0;
@@ -220,7 +248,7 @@ impl<T> Shared<T> {
     ///
     /// The caller is the receiver, which has not closed.
     pub(super) unsafe fn poll_finished(&self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.is_finished() {
+        if self.load().is_finished() {
             return Poll::Ready(());
         }
         // Relaxed: this side's own bit is all that is looked at.
@@ -286,9 +314,10 @@ impl<T> Shared<T> {
         self.word.load(Acquire) & CLOSED != 0
     }
 
-    pub(super) fn is_finished(&self) -> bool {
+    #[inline]
+    pub(super) fn load(&self) -> Word {
         // Acquire: the value, and what the sender did before it finished, are visible.
-        self.word.load(Acquire) & FINISHED != 0
+        Word(self.word.load(Acquire))
     }
 
     /// Whether the sender left a value, which it may have taken back if CLOSED came first.
@@ -321,27 +350,27 @@ impl<T> Shared<T> {
     ///
     /// # Safety
     ///
-    /// The caller is the receiver, has seen the sender finished, with CLOSED not set before, and
-    /// calls this once.
-    pub(super) unsafe fn take_value(&self) -> Option<T> {
-        // Relaxed: the caller has seen FINISHED with acquire, and VALUE was set with it.
-        let filled = self.word.load(Relaxed) & VALUE != 0;
-        // SAFETY: FINISHED came first, so the value is the receiver's.
-        filled.then(|| unsafe { take(&self.value) })
+    /// The caller is the receiver, has seen the sender finished in `word`, with CLOSED not set
+    /// before, and calls this once.
+    #[inline]
+    pub(super) unsafe fn take_value(&self, word: Word) -> Option<T> {
+        // VALUE was set with FINISHED. SAFETY: FINISHED came first, so it is the receiver's.
+        (word.0 & VALUE != 0).then(|| unsafe { take(&self.value) })
     }
 
-    /// The receiver's last act.
+    /// The receiver's last act, after it has seen `word`.
     ///
     /// # Safety
     ///
     /// The caller is the receiver, has closed or seen the sender finished, owns nothing in the
     /// cells any more, and does not use `this` after.
-    pub(super) unsafe fn release(this: NonNull<Self>) {
+    #[inline]
+    pub(super) unsafe fn release(this: NonNull<Self>, seen: Word) {
         // SAFETY: alive until this function releases it.
         let word = unsafe { &this.as_ref().word };
-        // Acquire: the sender's accesses are over before the memory goes away. Release on the
-        // second way: and so are ours.
-        if word.load(Acquire) & TX_DONE != 0 || word.fetch_or(RX_DONE, AcqRel) & TX_DONE != 0 {
+        // The sender's accesses are over before the memory goes away: `seen` was acquired.
+        // AcqRel: so they are on the second way, and so are ours.
+        if seen.0 & TX_DONE != 0 || word.fetch_or(RX_DONE, AcqRel) & TX_DONE != 0 {
             // SAFETY: both sides are done.
             unsafe { Self::free(this) };
         }
