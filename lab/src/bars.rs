@@ -62,6 +62,8 @@ static RELATIVE: &[Relative] = &[
     ("mpsc_unbounded", "raddle", "tokio", 0.4),
     ("mpsc_unbounded", "raddle", "asyncband", 0.8),
     ("oneshot", "raddle", "asyncband", 1.03),
+    ("watch", "raddle", "asyncband", 1.03),
+    ("broadcast", "raddle", "tokio", 0.8),
 ];
 
 /// Case, contender, figure, and the most that it may be.

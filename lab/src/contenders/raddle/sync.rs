@@ -9,7 +9,8 @@ use crate::kinds::{
 };
 use raddle_sync::{
     AutoResetEvent, Barrier, Condvar, Latch, ManualResetEvent, Mutex, MutexGuard, OnceCell, RwLock,
-    RwLockReadGuard, RwLockWriteGuard, Semaphore, SemaphorePermit, WaitGroup, mpsc, oneshot,
+    RwLockReadGuard, RwLockWriteGuard, Semaphore, SemaphorePermit, WaitGroup, broadcast, mpmc,
+    mpsc, oneshot, watch,
 };
 use std::future::{Future, ready};
 
@@ -25,6 +26,9 @@ pub(crate) fn entries() -> Vec<Entry> {
         rows::oneshot::<Oneshot>(),
         rows::mpsc_bounded::<Bounded>(),
         rows::mpsc_unbounded::<Unbounded>(),
+        rows::mpmc::<ManyToMany>(),
+        rows::broadcast::<Broadcast>(),
+        rows::watch::<Watch>(),
         rows::barrier::<Barrier>(),
         rows::latch::<Latch>(),
         rows::waitgroup::<WaitGroup>(),
@@ -266,5 +270,71 @@ impl Cell for OnceCell<usize> {
         A: Future<Output = usize>,
     {
         self.get_or_init(init)
+    }
+}
+
+/// `mpmc::bounded`.
+struct ManyToMany;
+
+impl Line for ManyToMany {
+    type Tx = mpmc::Sender<usize>;
+    type Rx = mpmc::Receiver<usize>;
+
+    fn channel() -> (Self::Tx, Self::Rx) {
+        mpmc::bounded(CAPACITY)
+    }
+
+    #[inline]
+    fn send(tx: &mut Self::Tx, value: usize) -> impl Future<Output = impl Sized> {
+        tx.send(value)
+    }
+
+    #[inline]
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output = impl Got> {
+        rx.recv()
+    }
+}
+
+/// `broadcast::channel`, which overwrites what lags.
+struct Broadcast;
+
+impl Line for Broadcast {
+    type Tx = broadcast::Sender<usize>;
+    type Rx = broadcast::Receiver<usize>;
+
+    fn channel() -> (Self::Tx, Self::Rx) {
+        broadcast::channel(CAPACITY)
+    }
+
+    #[inline]
+    fn send(tx: &mut Self::Tx, value: usize) -> impl Future<Output = impl Sized> {
+        ready(tx.send(value))
+    }
+
+    #[inline]
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output = impl Got> {
+        rx.recv()
+    }
+}
+
+/// `watch::channel`.
+struct Watch;
+
+impl Line for Watch {
+    type Tx = watch::Sender<usize>;
+    type Rx = watch::Receiver<usize>;
+
+    fn channel() -> (Self::Tx, Self::Rx) {
+        watch::channel(0)
+    }
+
+    #[inline]
+    fn send(tx: &mut Self::Tx, value: usize) -> impl Future<Output = impl Sized> {
+        ready(tx.send(value))
+    }
+
+    #[inline]
+    fn recv(rx: &mut Self::Rx) -> impl Future<Output = impl Got> {
+        rx.recv()
     }
 }
