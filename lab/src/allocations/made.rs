@@ -14,7 +14,7 @@ pub(super) fn operations(report: &mut Report) {
     one("CancellationToken::new", || drop(CancellationToken::new()));
     one("TaskTracker::new", || drop(TaskTracker::new()));
     one("WaitGroup::new", || drop(WaitGroup::new()));
-    one("Shutdown::new", || drop(Shutdown::new()));
+    report.exactly("Shutdown::new, both sides", 2.0, |p| p.during(|_| drop(Shutdown::new())));
     computations(report);
     values(report);
 }
