@@ -130,6 +130,7 @@ impl<T: QueueLink> Inbox<T> {
     /// several inboxes at once.
     #[inline]
     pub fn newest(&self) -> *const () {
+        // Relaxed: a hint, as in `is_empty`; nothing is read through the address.
         self.newest.load(Ordering::Relaxed).cast_const().cast()
     }
 }

@@ -116,6 +116,7 @@ pub(crate) struct Place {
 
 impl Place {
     fn is(&self, state: u8) -> bool {
+        // Relaxed, in this file: shuttle runs one thread at a time, in one order for all.
         self.state.load(Relaxed) == state
     }
 

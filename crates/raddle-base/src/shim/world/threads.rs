@@ -21,6 +21,7 @@ struct Lives(Arc<End>);
 
 impl Drop for Lives {
     fn drop(&mut self) {
+        // Relaxed, in this file: shuttle runs one thread at a time, in one order for all.
         self.0.ended.store(true, Relaxed);
         self.0.joiners.wake_all();
         one_less();
