@@ -18,6 +18,11 @@
 //! **What a task waits for.** Whatever makes a poll end pending says so by [`waits`]: the kind of
 //! wait, and where it was written. The scheduler takes the last note of a poll that ended pending,
 //! for dumps. A note is two stores, and outside of a poll nobody reads it.
+//!
+//! **Stacks that wait.** Code on an actor's stack runs inside the poll of the actor's task, and may
+//! block although the thread may not: the stack is left and comes back later. The scheduler of
+//! stacks says how by a [`Blocker`], which lasts for one stay on the stack ([`enter_actor`]);
+//! blocking waits find it by [`with_blocker`]. The budget and the identity are those of the task.
 
 use std::cell::Cell;
 use std::num::NonZeroU64;
@@ -25,6 +30,7 @@ use std::panic::Location;
 use std::ptr;
 use std::task::{Context, Poll, RawWakerVTable};
 
+use crate::clock::Instant;
 use crate::wait::WaitKind;
 
 /// Steps a task may take in one poll.
@@ -47,6 +53,20 @@ pub enum Place {
     Blocking,
 }
 
+/// How code on an actor's stack waits: the stack is left while the actor has nothing to do.
+pub trait Blocker {
+    /// Calls `step` with the actor's waker until it is ready or `deadline` has passed, and leaves
+    /// the stack between two calls until the waker is woken. True if `step` was ready.
+    ///
+    /// A ready step wins over the deadline. If the actor is to end, this does not return: it
+    /// unwinds.
+    fn block_on(
+        &self,
+        deadline: Instant,
+        step: &mut dyn FnMut(&mut Context<'_>) -> Poll<()>,
+    ) -> bool;
+}
+
 /// Gives the number of the task that a waker's data belongs to.
 pub type IdOf = unsafe fn(*const ()) -> u64;
 
@@ -54,8 +74,8 @@ pub type IdOf = unsafe fn(*const ()) -> u64;
 #[repr(C, align(8))]
 struct State {
     budget: Cell<u32>,
-    /// 1 if the task asked to be put back.
-    yielded: Cell<u16>,
+    /// What the poll asked for: [`YIELDED`] and [`SETTLED`].
+    asked: Cell<u16>,
     /// The [code](WaitKind::code) of the wait that was noted last; 0 for none.
     wait: Cell<u16>,
     waker_data: Cell<*const ()>,
@@ -64,19 +84,51 @@ struct State {
     waker_vtable: Cell<*const RawWakerVTable>,
     id_of: Cell<Option<IdOf>>,
     place: Cell<Place>,
+    /// Of the actor on whose stack this thread is.
+    blocker: Cell<Option<*const dyn Blocker>>,
+}
+
+/// The task asked to be put back.
+const YIELDED: u16 = 1;
+/// The task has changed sides in this poll, see [`settled`].
+const SETTLED: u16 = 2;
+
+/// What a poll asked its scheduler for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked(u16);
+
+impl Asked {
+    /// Nothing but to be put back: by far the most frequent wish.
+    #[inline]
+    pub fn is_plain_yield(self) -> bool {
+        self.0 == YIELDED
+    }
+
+    /// To be put back.
+    #[inline]
+    pub fn is_yield(self) -> bool {
+        self.0 & YIELDED != 0
+    }
+
+    /// To find its queue anew: [`settled`] was called.
+    #[inline]
+    pub fn is_settled(self) -> bool {
+        self.0 & SETTLED != 0
+    }
 }
 
 crate::local! {
     static STATE: State = const {
         State {
             budget: Cell::new(UNLIMITED),
-            yielded: Cell::new(0),
+            asked: Cell::new(0),
             wait: Cell::new(0),
             waker_data: Cell::new(ptr::null()),
             wait_at: Cell::new(None),
             waker_vtable: Cell::new(ptr::null()),
             id_of: Cell::new(None),
             place: Cell::new(Place::Thread),
+            blocker: Cell::new(None),
         }
     };
 }
@@ -195,7 +247,7 @@ pub fn yield_back(cx: &mut Context<'_>) {
             && !waker.data().is_null()
             && ptr::eq(waker.vtable(), state.waker_vtable.get());
         if own {
-            state.yielded.set(1);
+            state.asked.set(state.asked.get() | YIELDED);
         }
         own
     });
@@ -227,19 +279,83 @@ pub unsafe fn enter_worker(waker_vtable: &'static RawWakerVTable, id_of: IdOf) -
 pub fn begin_poll(waker_data: *const ()) {
     STATE.with(|state| {
         state.budget.set(BUDGET);
-        state.yielded.set(0);
+        state.asked.set(0);
         state.wait.set(0);
         state.waker_data.set(waker_data);
     });
 }
 
-/// For schedulers: the poll has ended; true if the task asked to be put back.
+/// For schedulers: the poll has ended; what the task asked for.
 #[inline]
-pub fn end_poll() -> bool {
+pub fn end_poll() -> Asked {
     STATE.with(|state| {
         state.waker_data.set(ptr::null());
-        state.yielded.get() != 0
+        Asked(state.asked.get())
     })
+}
+
+/// For schedulers: the data of the waker of the task that is being polled; null outside of a poll.
+#[inline]
+pub fn own_waker_data() -> *const () {
+    STATE.with(|state| state.waker_data.get())
+}
+
+/// For schedulers: the task that is being polled does not belong where it was found any more.
+pub fn settled() {
+    STATE.with(|state| state.asked.set(state.asked.get() | SETTLED));
+}
+
+/// For schedulers of stacks: this thread is about to go to the stack of an actor, whose waits
+/// `blocker` carries out, until the guard is dropped after it has come back.
+///
+/// # Safety
+///
+/// `blocker` is valid whenever code runs on that stack above the frames that made it.
+pub unsafe fn enter_actor(blocker: *const dyn Blocker) -> EnteredActor {
+    STATE.with(|state| EnteredActor {
+        place: state.place.replace(Place::Actor),
+        blocker: state.blocker.replace(Some(blocker)),
+    })
+}
+
+/// Restores on drop what [`enter_actor`] replaced.
+#[must_use = "the actor is left as soon as this is dropped"]
+pub struct EnteredActor {
+    place: Place,
+    blocker: Option<*const dyn Blocker>,
+}
+
+impl Drop for EnteredActor {
+    fn drop(&mut self) {
+        STATE.with(|state| {
+            state.place.set(self.place);
+            state.blocker.set(self.blocker);
+        });
+    }
+}
+
+/// Runs `f` with the way this thread's actor waits, if it is on the stack of one.
+pub fn with_blocker<R>(f: impl FnOnce(Option<&dyn Blocker>) -> R) -> R {
+    let blocker = STATE.with(|state| match state.place.get() {
+        Place::Actor => state.blocker.get(),
+        _ => None,
+    });
+    // SAFETY: this code runs on the actor's stack, for which `enter_actor` was promised that the
+    // blocker is valid; `f` returns before the frames below it do.
+    f(blocker.map(|blocker| unsafe { &*blocker }))
+}
+
+/// Runs `f`, which is async code, on an actor's stack: it must not block in turn. Budget and
+/// identity stay those of the actor's task.
+pub fn polling<R>(f: impl FnOnce() -> R) -> R {
+    struct Back(Place);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            STATE.with(|state| state.place.set(self.0));
+        }
+    }
+    let _back = Back(STATE.with(|state| state.place.replace(Place::Task)));
+    f()
 }
 
 /// Notes what the code that is about to return `Pending` waits for, and where that was written, if

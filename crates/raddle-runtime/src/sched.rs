@@ -31,7 +31,7 @@ pub(crate) mod ambient;
 mod births;
 pub(crate) mod config;
 mod counters;
-mod current;
+pub(crate) mod current;
 pub(crate) mod dump;
 mod duty;
 mod hold;

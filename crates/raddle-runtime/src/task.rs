@@ -19,7 +19,7 @@
 //! | `state` | anyone, by its verbs |
 //! | `next` | the holder of the run reference (a queue links it) |
 //! | `links` | under the lock of the live list's shard |
-//! | `home` | written by the worker that polls, read by wakers |
+//! | `home` | written by the worker that polls (of a pinned task, before it is), read by wakers |
 //! | `parked` | written by the worker that polls, read by dumps |
 //! | `join_waker` | the join handle; the completer once COMPLETE and JOIN_WAKER are set (1) |
 //! | stage | the claimant (RUNNING) until COMPLETE; then the join handle, or the completer (2) |
@@ -32,7 +32,8 @@
 //!
 //! `spawn` asks that future and output are `Send` and `'static`; a claim moves between threads
 //! only through queues, which release and acquire. Pinned tasks may hold anything: their state
-//! word carries PINNED, their wakers send them home, and only their home worker claims them.
+//! word carries PINNED, their wakers send them home, and only their home worker claims them. A task
+//! that settles is pinned from within a poll, see [`settle`].
 //! A join handle of a `!Send` output is `!Send` itself, because it holds a `PhantomData<T>`.
 
 mod abort;
@@ -44,6 +45,7 @@ mod id;
 mod join;
 mod live;
 mod parked;
+mod settle;
 mod stage;
 mod state;
 mod view;
@@ -54,6 +56,7 @@ pub use coop::{Unconstrained, consume_budget, unconstrained};
 pub use error::JoinError;
 pub use id::Id;
 pub use join::JoinHandle;
+pub use settle::{release, settle};
 
 pub(crate) use harness::allocate;
 pub(crate) use header::{Meta, RawTask, Runnable, Schedule, Step};

@@ -267,7 +267,7 @@ fn poll_as_task<F: Future>(future: Pin<&mut F>) -> (Poll<F::Output>, bool) {
     let _worker = unsafe { enter_worker(waker.vtable(), |_| 1) };
     begin_poll(waker.data());
     let polled = future.poll(&mut Context::from_waker(&waker));
-    (polled, end_poll())
+    (polled, end_poll().is_yield())
 }
 
 /// Spends the rest of the budget, in each poll, and counts the polls.

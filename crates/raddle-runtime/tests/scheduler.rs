@@ -11,6 +11,9 @@ use raddle_runtime::{
     Config, Handle, Runtime, block_in_place, spawn, spawn_blocking, spawn_local, spawn_pinned,
 };
 
+#[path = "scheduler/settling.rs"]
+mod settling;
+
 fn runtime(workers: usize) -> Runtime {
     let config = Config { workers, ..Config::default() };
     Runtime::new(config, Box::new(ThreadDrivers)).unwrap()

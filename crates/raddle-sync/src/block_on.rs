@@ -2,23 +2,26 @@
 //!
 //! Question: where may a wait block the thread? On a plain thread and in a blocking job: yes, that
 //! is what they are for. Inside the poll of an async task: never, it would stop the worker and
-//! perhaps wait for work that only this worker can do. The thread's execution context
-//! ([`raddle_base::context`]) knows which it is, so a refusal is immediate and comes with advice.
+//! perhaps wait for work that only this worker can do. On an actor's stack: not the thread, but the
+//! stack can be left until the future is ready, and that is what a wait does there. The thread's
+//! execution context ([`raddle_base::context`]) knows which it is, so a refusal is immediate and
+//! comes with advice.
 //!
 //! Each thread has one cached parker; a wait inside a wait (from a destructor, say) takes a fresh
 //! one. Tokens of `std::thread::park` are neither used nor eaten.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use raddle_base::clock::Instant;
-use raddle_base::context::{self, Place};
+use raddle_base::context::{self, Blocker, Place};
 use raddle_base::parker;
 
-/// Runs a future to its end on this thread, which sleeps while the future waits.
+/// Runs a future to its end on this thread, which sleeps while the future waits. On the stack of an
+/// actor it is the actor that waits, and the thread does other work.
 ///
 /// Nothing is allocated, but for a parker at the thread's first call.
 ///
@@ -81,7 +84,8 @@ pub fn wait_until<F: IntoFuture>(future: F, deadline: Instant) -> Option<F::Outp
     }
 }
 
-/// Any future, awaited by blocking the thread: `channel.recv().wait()`.
+/// Any future, awaited by blocking: `channel.recv().wait()`. On a plain thread and in a blocking
+/// job the thread sleeps; on the stack of an actor the actor does.
 pub trait Wait: IntoFuture + Sized {
     /// Waits for the output. The same as [`block_on`].
     ///
@@ -128,7 +132,7 @@ impl<F> Refused<F> {
 impl<F> fmt::Display for Refused<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.place {
-            Place::Actor => "blocking this thread would stop all actors on it",
+            Place::Actor => "this stack cannot be left here: its scheduler has not said how",
             _ => {
                 "a blocking wait inside an async task would stop its worker: use `.await`, or move \
                  the blocking code to `spawn_blocking`"
@@ -148,13 +152,37 @@ impl<F> std::error::Error for Refused<F> {}
 fn check_place() -> Result<(), Place> {
     match context::place() {
         Place::Thread | Place::Blocking => Ok(()),
+        Place::Actor if context::with_blocker(|blocker| blocker.is_some()) => Ok(()),
         place @ (Place::Task | Place::Actor) => Err(place),
     }
 }
 
-/// Polls the future on this thread until it is ready or the deadline passed.
+/// Polls the future here until it is ready or the deadline passed.
 fn run<F: Future>(future: F, deadline: Instant) -> Option<F::Output> {
     let mut future = pin!(future);
+    context::with_blocker(|blocker| match blocker {
+        Some(blocker) => run_on_actor(blocker, future.as_mut(), deadline),
+        None => run_on_thread(future.as_mut(), deadline),
+    })
+}
+
+/// As [`run`], while the actor's stack is left between two polls.
+fn run_on_actor<F: Future>(
+    blocker: &dyn Blocker,
+    mut future: Pin<&mut F>,
+    deadline: Instant,
+) -> Option<F::Output> {
+    let mut output = None;
+    blocker.block_on(deadline, &mut |cx| {
+        // What is polled here is async code: it must not block in turn.
+        let polled = context::polling(|| future.as_mut().poll(cx));
+        polled.map(|ready| output = Some(ready))
+    });
+    output
+}
+
+/// As [`run`], while the thread sleeps between two polls.
+fn run_on_thread<F: Future>(mut future: Pin<&mut F>, deadline: Instant) -> Option<F::Output> {
     parker::with_current(|parker| {
         let waker = parker::waker(parker);
         let mut cx = Context::from_waker(&waker);

@@ -55,7 +55,7 @@ fn the_budget_ends_after_its_steps_and_wakes_a_foreign_waker() {
     assert!(!has_budget());
     assert!(check_budget(&mut cx).is_pending());
     assert_eq!(count.0.load(Ordering::Relaxed), 1);
-    assert!(!end_poll());
+    assert!(!end_poll().is_yield());
     assert_eq!(task_id(), None);
     assert_eq!(place(), Place::Task);
     drop(worker);
@@ -76,9 +76,9 @@ fn a_yield_with_the_own_waker_is_noted_and_wakes_nobody() {
     let _worker = unsafe { enter_worker(own_vtable(), |_| 1) };
     begin_poll(data);
     yield_back(&mut Context::from_waker(&waker));
-    assert!(end_poll());
+    assert!(end_poll().is_yield());
     begin_poll(data);
-    assert!(!end_poll());
+    assert!(!end_poll().is_yield());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn the_last_wait_of_a_poll_is_noted() {
         waits(WaitKind::Join, None);
     }
     assert_eq!(noted(), (kind, location), "a wait within a blocking section is over");
-    assert!(!end_poll());
+    assert!(!end_poll().is_yield());
     begin_poll(data);
     assert_eq!(noted().0, 0, "the next poll begins without one");
     // A poll of a wait that goes on is a wait of this poll.

@@ -171,7 +171,7 @@ fn cancel_idle(shared: &Shared, worker: Option<usize>) {
         let header = handle.raw().header();
         let ours = !header.state.is_pinned() || worker == Some(header.home_index());
         if ours {
-            cancel(&handle);
+            cancel(shared, &handle, worker);
         } else {
             // Its worker will find the mark.
             header.state.mark_cancelled();
@@ -179,11 +179,17 @@ fn cancel_idle(shared: &Shared, worker: Option<usize>) {
     }
 }
 
-fn cancel(handle: &AbortHandle) {
+fn cancel(shared: &Shared, handle: &AbortHandle, worker: Option<usize>) {
     let raw = handle.raw();
-    if raw.header().state.claim_to_cancel() {
+    let header = raw.header();
+    if header.state.claim_to_cancel() {
         // SAFETY: the claim came with a run reference.
         let task = unsafe { Runnable::from_raw_task(raw) };
+        // What was seen before the claim may be old: a task settles and moves on between polls.
+        // With the claim nothing changes any more.
+        if header.state.is_pinned() && worker != Some(header.home_index()) {
+            return shared.send_pinned(task);
+        }
         // Cancelled before it is polled: the future is dropped here.
         let Step::Done = task.run_cancelled() else { unreachable!("a cancelled task was polled") };
     }

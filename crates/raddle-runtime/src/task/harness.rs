@@ -130,12 +130,14 @@ unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask, home: u32) -> Step
     context::begin_poll(raw.as_data());
     // SAFETY: the claim is ours, the task is pinned on the heap.
     let poll = catch_unwind(AssertUnwindSafe(|| unsafe { Task::<F, S>::stage(raw).poll(&mut cx) }));
-    let yielded = context::end_poll();
+    let asked = context::end_poll();
     match poll {
-        Ok(Poll::Pending) if yielded => {
+        Ok(Poll::Pending) if asked.is_plain_yield() => {
             // SAFETY: the run reference is still ours and goes back into a queue.
             Step::Requeue(unsafe { Runnable::from_raw_task(raw) })
         }
+        // SAFETY: the run reference is still ours.
+        Ok(Poll::Pending) if asked.is_settled() => unsafe { settle::<S>(raw, asked) },
         Ok(Poll::Pending) => {
             // Where a wake will send it; only wakes of an idle task look.
             // Relaxed: `idle` publishes it with everything else.
@@ -160,6 +162,28 @@ unsafe fn run<F: Future + 'static, S: Schedule>(raw: RawTask, home: u32) -> Step
             Step::Done
         }
     }
+}
+
+/// After a poll that ended pending, in which the task changed sides: the queue that the worker
+/// has in mind for it may be the wrong one, so it is placed like a task that was woken.
+///
+/// # Safety
+///
+/// The caller gives its run reference to a task of the scheduler `S`.
+#[cold]
+unsafe fn settle<S: Schedule>(raw: RawTask, asked: context::Asked) -> Step {
+    let header = raw.header();
+    if !asked.is_yield() {
+        // The home was written when it settled; a task that was released has no need of one.
+        // SAFETY: not completed.
+        header.parked.note(context::noted(), unsafe { S::tick(header.scheduler) });
+        if header.state.idle() == Idle::Parked {
+            return Step::Done;
+        }
+    }
+    // SAFETY: not completed, and the run reference is still ours.
+    unsafe { S::schedule(header.scheduler, Runnable::from_raw_task(raw)) };
+    Step::Done
 }
 
 /// Drops the future of a claimed task and completes it as cancelled.

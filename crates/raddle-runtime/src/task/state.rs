@@ -16,7 +16,7 @@
 //! | 3 | CANCELLED | an abort was asked for; the next claimant drops the future |
 //! | 4 | JOIN_INTEREST | the join handle lives |
 //! | 5 | JOIN_WAKER | the join waker cell is filled: the completer's to read |
-//! | 6 | PINNED | polled and dropped on its home worker only; never changes |
+//! | 6 | PINNED | polled and dropped on its home worker only; changes only while RUNNING |
 //! | 16.. | references | live list, run reference, join handle, wakers, abort handles |
 //!
 //! | RUNNING | NOTIFIED | COMPLETE | the task is |
@@ -34,6 +34,10 @@
 //! that comes meanwhile only sets NOTIFIED. The next [`start`](State::start) is then one load.
 //! All other verbs are one compare-and-swap, each with an outcome that tells the caller what it
 //! now owes.
+//!
+//! PINNED is given for life, or set and cleared by the task itself during a poll, when it is in no
+//! queue; its home is written before the bit. So whoever gets the claim or the run reference later
+//! sees both as that poll left them. A look without the claim is a hint: look again with it.
 //!
 //! # Race
 //!
@@ -169,10 +173,28 @@ impl State {
     }
 
     /// Whether the task may be polled on its home worker only.
+    ///
+    /// Exact for who holds the claim or the run reference; a hint for others.
     #[inline]
     pub(crate) fn is_pinned(&self) -> bool {
-        // Relaxed: the bit never changes.
+        // Relaxed: the bit changes during a poll only, and whoever holds the claim now acquired it
+        // from the end of that poll.
         self.0.load(Relaxed) & PINNED != 0
+    }
+
+    /// The task that is being polled stays on the worker that polls it, which has written the
+    /// home. For the claimant.
+    pub(crate) fn pin(&self) {
+        // Relaxed: published by the verb that ends the poll, with all the poll did.
+        let before = self.0.fetch_or(PINNED, Relaxed);
+        debug_assert!(before & RUNNING != 0);
+    }
+
+    /// The task that is being polled may go to any worker again. For the claimant.
+    pub(crate) fn unpin(&self) {
+        // Relaxed: as in `pin`.
+        let before = self.0.fetch_and(!PINNED, Relaxed);
+        debug_assert!(before & RUNNING != 0);
     }
 
     /// Whether the task is finished. True also means that the output may be read.

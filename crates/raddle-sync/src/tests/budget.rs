@@ -27,7 +27,7 @@ fn spent<F: Future>(make: impl Fn() -> F) -> u32 {
         ready += 1;
         assert!(ready <= BUDGET, "nobody gives way");
     }
-    assert!(context::end_poll(), "the task is to be polled again");
+    assert!(context::end_poll().is_yield(), "the task is to be polled again");
     drop(worker);
     assert_eq!(counter.count(), 0, "by its worker, not by a wake");
     // Outside of a task there is no limit.
@@ -95,7 +95,7 @@ fn a_wait_that_was_granted_is_not_lost_when_the_budget_is_gone() {
     context::begin_poll(waker.data());
     (0..BUDGET).for_each(|_| context::spend());
     assert!(wait.as_mut().poll(&mut cx).is_pending());
-    assert!(context::end_poll());
+    assert!(context::end_poll().is_yield());
     drop(worker);
     assert!(wait.poll(&mut cx).is_ready());
 }

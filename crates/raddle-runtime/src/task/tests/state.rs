@@ -404,3 +404,43 @@ fn model_a_handle_is_dropped_while_its_task_ends() {
         });
     }
 }
+
+/// A task settles in a poll while another thread wakes it and a third claims it for the end:
+/// whoever gets it after the poll sees that it is pinned, and to whom.
+#[test]
+fn model_whoever_gets_a_settled_task_sees_its_home() {
+    model::check(|| {
+        let task = Arc::new(Model {
+            state: word(RUNNING | JOIN_INTEREST, 4),
+            payload: UnsafeCell::new(0),
+            queued: Plain::new(0),
+        });
+        let home = Arc::new(AtomicU64::new(0));
+        let seen = |task: &Model, home: &AtomicU64| {
+            assert!(task.state.is_pinned());
+            // Relaxed: only the task's word may order this.
+            assert_eq!(home.load(Relaxed), 7);
+        };
+        let (other, other_home) = (task.clone(), home.clone());
+        let waker = thread::spawn(move || {
+            if other.state.wake_by_ref() == Wake::Schedule {
+                seen(&other, &other_home);
+            }
+        });
+        let (other, other_home) = (task.clone(), home.clone());
+        let closer = thread::spawn(move || {
+            if other.state.claim_to_cancel() {
+                seen(&other, &other_home);
+            }
+        });
+        assert_eq!(task.state.start(), Start::Poll);
+        // Relaxed: as in `settle`.
+        home.store(7, Relaxed);
+        task.state.pin();
+        if task.state.idle() == Idle::Again {
+            seen(&task, &home);
+        }
+        waker.join().unwrap();
+        closer.join().unwrap();
+    });
+}
