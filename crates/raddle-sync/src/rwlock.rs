@@ -6,10 +6,12 @@
 
 mod admit;
 mod guard;
+mod limit;
 mod lock;
 mod raw;
 mod upgrade;
 mod wait;
+mod word;
 
 use std::fmt;
 use std::panic::Location;
@@ -17,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::block_on::{block_on, wait_timeout};
-use raw::Kind;
+use word::Kind;
 
 pub use guard::{
     Exclusive, Guard, Hold, MappedWriteGuard, MayUpgrade, OwnedRwLockMappedWriteGuard,
@@ -39,7 +41,7 @@ impl<T: ?Sized> RwLock<T> {
     ///
     /// # Panics
     ///
-    /// When polled with 67 million readers inside.
+    /// When polled with 33 million readers inside. A lock with a limit has the reader wait.
     #[inline]
     #[track_caller]
     pub fn read(&self) -> Read<&Self> {
@@ -201,6 +203,15 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     }
 }
 
+#[cfg(all(test, not(loom)))]
+#[path = "tests/rwlock_histories.rs"]
+mod histories;
+#[cfg(all(test, loom))]
+#[path = "tests/rwlock_limit_models.rs"]
+mod limit_models;
+#[cfg(all(test, not(loom)))]
+#[path = "tests/rwlock_limit.rs"]
+mod limits;
 #[cfg(all(test, loom))]
 #[path = "tests/rwlock_models.rs"]
 mod models;

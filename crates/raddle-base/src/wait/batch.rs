@@ -40,6 +40,12 @@ impl WakeBatch {
         self.len == Self::CAPACITY
     }
 
+    /// How many more fit.
+    #[inline]
+    pub const fn room(&self) -> usize {
+        Self::CAPACITY - self.len
+    }
+
     /// Whether there is nobody to wake.
     #[inline]
     pub const fn is_empty(&self) -> bool {

@@ -5,9 +5,10 @@
 use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, Release};
 use raddle_base::wait::Wake;
 
-use super::raw::{
-    GRANTED, Kind, MAX_READERS, ONE, PREFER, QUEUED, Queue, READERS, RawRwLock, UPGRADABLE,
-    WAITING, WRITER, WRITERS, readers,
+use super::raw::{GRANTED, Queue, READERS, RawRwLock, WRITERS};
+use super::word::{
+    Kind, LIMITED, MAX_READERS, ONE, PREFER, QUEUED, UPGRADABLE, WAITING, WRITER, is_full, mode,
+    readers,
 };
 
 impl RawRwLock {
@@ -15,7 +16,11 @@ impl RawRwLock {
     pub(super) fn queued_writer_out(&self, stays: u32) {
         let mut queue = self.queue.lock();
         // Relaxed: the word is ours, who hold WRITER and the lock, until a store gives it away.
-        let mode = self.word().load(Relaxed) & PREFER;
+        let word = self.word().load(Relaxed);
+        if word & LIMITED != 0 {
+            return self.writer_out_within_limit(queue, stays);
+        }
+        let mode = word & PREFER;
         let head = queue.front_of(WRITERS, |kind| *kind);
         let blocked = mode != 0 && head.is_some_and(Kind::stops_readers);
         if !queue.is_line_empty(READERS) && !blocked {
@@ -42,6 +47,10 @@ impl RawRwLock {
     /// brought up to date). Wakes with the lock released.
     #[cold]
     pub(super) fn admit(&self, mut queue: Queue<'_>) {
+        // Relaxed: this bit never changes.
+        if self.word().load(Relaxed) & LIMITED != 0 {
+            return self.admit_within_limit(queue, 0);
+        }
         self.settle(&mut queue);
         let (readers_may, wake) = self.admit_heads(&mut queue);
         if readers_may && !queue.is_line_empty(READERS) {
@@ -53,17 +62,17 @@ impl RawRwLock {
 
     /// Grants to the head of the second line what it may have: at most one gets in. True if
     /// nothing there stops readers. The marks match the lines before and after.
-    fn admit_heads(&self, queue: &mut Queue<'_>) -> (bool, Option<Wake>) {
+    pub(super) fn admit_heads(&self, queue: &mut Queue<'_>) -> (bool, Option<Wake>) {
         // Acquire: all who left before have their part passed on with the lock.
         let word = self.word().load(Acquire);
         let head = queue.front_of(WRITERS, |kind| *kind);
         let next = match head {
             _ if word & WRITER != 0 => return (false, None),
             None => return (true, None),
-            Some(Kind::Write) if readers(word) == 0 => word & PREFER | WRITER,
-            Some(Kind::Upgrade) if readers(word) == 1 => word & PREFER | WRITER,
+            Some(Kind::Write) if readers(word) == 0 => mode(word) | WRITER,
+            Some(Kind::Upgrade) if readers(word) == 1 => mode(word) | WRITER,
             Some(Kind::Write | Kind::Upgrade) => return (false, None),
-            Some(_) if word & UPGRADABLE != 0 => return (true, None),
+            Some(_) if word & UPGRADABLE != 0 || is_full(word) => return (true, None),
             Some(_) => {
                 // Relaxed: as in `add_readers`. Readers come and go meanwhile, but no other of
                 // this line, since QUEUED stops them.
@@ -84,7 +93,7 @@ impl RawRwLock {
     }
 
     /// Counts readers that come from the queue, a few at a time; or takes one off (all bits set).
-    fn add_readers(&self, count: u32) {
+    pub(super) fn add_readers(&self, count: u32) {
         // Relaxed: who reads needs what writers wrote, which this thread has acquired with the word
         // or written, and passes on with the nodes; and to later writers the chain goes on.
         let before = self.word().fetch_add(count.wrapping_mul(ONE), Relaxed);
@@ -95,7 +104,7 @@ impl RawRwLock {
     }
 
     /// Makes the marks match the lines.
-    fn settle(&self, queue: &mut Queue<'_>) {
+    pub(super) fn settle(&self, queue: &mut Queue<'_>) {
         let marks = marks(queue);
         // Relaxed: marks are changed under the lock but by the exchange of `enqueue`, which is
         // under it as well, and publish nothing.
@@ -136,7 +145,7 @@ impl RawRwLock {
 }
 
 /// What the word is to say about the lines.
-fn marks(queue: &mut Queue<'_>) -> u32 {
+pub(super) fn marks(queue: &mut Queue<'_>) -> u32 {
     match queue.front_of(WRITERS, |kind| *kind) {
         Some(kind) if kind.stops_readers() => QUEUED | WAITING,
         None if queue.is_line_empty(READERS) => 0,

@@ -14,7 +14,8 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use super::lock::RwLock;
-use super::raw::{Kind, RawRwLock};
+use super::raw::RawRwLock;
+use super::word::Kind;
 use crate::owner::Held;
 
 /// How a guard holds its lock. Not to be implemented elsewhere.

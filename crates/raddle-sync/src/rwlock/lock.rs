@@ -62,7 +62,7 @@ impl<T> RwLock<T> {
     raddle_base::const_unless_loom! {
         /// A free lock: phase-fair.
         pub const fn new(value: T) -> Self {
-            RwLock { raw: RawRwLock::new(false), data: UnsafeCell::new(value) }
+            RwLock { raw: RawRwLock::new(false, None), data: UnsafeCell::new(value) }
         }
 
         /// The same as [`new`](Self::new), under tokio's name.
@@ -72,9 +72,57 @@ impl<T> RwLock<T> {
 
         /// A free lock that passes from writer to writer while any waits.
         pub const fn preferring_writers(value: T) -> Self {
-            RwLock { raw: RawRwLock::new(true), data: UnsafeCell::new(value) }
+            RwLock { raw: RawRwLock::new(true, None), data: UnsafeCell::new(value) }
+        }
+
+        /// A free lock: phase-fair, with at most `max` readers at a time.
+        ///
+        /// An upgradable reader counts as one. Who finds no place waits, and places are given in
+        /// order: a reader that leaves lets the next one in, and upgradable and plain readers take
+        /// turns. A group of readers that goes before the next writer has at most `max` members, so
+        /// the reader in place j waits for at most one writer for each `max` of those j.
+        ///
+        /// ```
+        /// use raddle_sync::RwLock;
+        ///
+        /// static CACHE: RwLock<u32> = RwLock::with_max_readers(7, 2);
+        ///
+        /// let (one, _other) = (CACHE.try_read().unwrap(), CACHE.try_upgradable_read().unwrap());
+        /// assert!(CACHE.try_read().is_none());
+        /// drop(one);
+        /// assert!(CACHE.try_read().is_some());
+        /// ```
+        ///
+        /// # Panics
+        ///
+        /// If `max` is 0, or above [`MAX_LIMIT`](Self::MAX_LIMIT).
+        #[track_caller]
+        pub const fn with_max_readers(value: T, max: u32) -> Self {
+            RwLock::limited(value, false, max)
+        }
+
+        /// As [`with_max_readers`](Self::with_max_readers), for a lock that passes from writer to
+        /// writer while any waits.
+        ///
+        /// # Panics
+        ///
+        /// If `max` is 0, or above [`MAX_LIMIT`](Self::MAX_LIMIT).
+        #[track_caller]
+        pub const fn preferring_writers_with_max_readers(value: T, max: u32) -> Self {
+            RwLock::limited(value, true, max)
+        }
+
+        #[track_caller]
+        const fn limited(value: T, prefer_writers: bool, max: u32) -> Self {
+            assert!(max > 0, "a lock that no reader may enter");
+            assert!(max <= Self::MAX_LIMIT, "a limit above RwLock::MAX_LIMIT");
+            let raw = RawRwLock::new(prefer_writers, Some(max));
+            RwLock { raw, data: UnsafeCell::new(value) }
         }
     }
+
+    /// The largest limit of readers that a lock may be given: 8,191.
+    pub const MAX_LIMIT: u32 = super::word::MAX_LIMIT;
 
     /// The value, the lock being owned.
     pub fn into_inner(self) -> T {

@@ -15,13 +15,16 @@
 //! | 2 | QUEUED: a line is not empty |
 //! | 3 | UPGRADABLE: one of the readers may become the writer |
 //! | 4 | PREFER: writers before readers, for good |
-//! | 5.. | readers that hold the lock, the upgradable one included |
+//! | 5 | LIMITED: readers have a limit, for good |
+//! | 6.. | readers that hold the lock, the upgradable one included |
+//! | 19.. | with LIMITED: the limit, and readers are counted in the 13 bits below |
 //!
 //! | WRITER | readers | WAITING | QUEUED | |
 //! |---|---|---|---|---|
 //! | 0 | 0 | 0 | 0 | free |
-//! | 0 | n | 0 | 0 | readers; more come in by one exchange |
+//! | 0 | n | 0 | 0 | readers; more come in by one exchange, up to the limit |
 //! | 0 | n | 0 | 1 | readers, one upgradable, and another upgradable waits for it |
+//! | 0 | limit | 0 | 1 | readers, and others wait for a place; fewer for a moment: see below |
 //! | 0 | n | 1 | 1 | readers, and a writer (or the upgrade) waits until they are gone |
 //! | 0 | 0 | any | 1 | for a moment: the last one out has yet to take the lock and admit |
 //! | 1 | 0 | any | any | a writer; QUEUED says that its release goes through the lock |
@@ -44,13 +47,21 @@
 //! So with PREFER clear phases alternate while both sides wait: a reader waits for at most one
 //! writer, and the writer in place k for at most k groups of readers.
 //!
+//! *With a limit* the same, but for three things. QUEUED stops all who come, who then see under the
+//! lock whether anybody waits before them. Every reader that leaves with QUEUED set runs admission.
+//! And lines are served a place at a time: a group is as many readers as there are places, so the
+//! reader in place j waits for at most one writer for each time that the limit fits into j, rounded
+//! up; for places, upgradable and plain readers take turns.
+//!
 //! # Race
 //!
 //! *The last reader leaves while a writer goes to sleep*: both change one word. If the reader is
 //! first, the writer's exchange finds the lock free; else the reader's subtraction returns QUEUED,
 //! and it waits for the lock under which the writer is pushed. *A batch of readers*: it is granted
 //! in pieces with the lock dropped between, and readers let in early may all leave before the rest
-//! is granted. So whoever grants counts as one reader until it is through.
+//! is granted. So whoever grants counts as one reader until it is through. *The limit*: readers
+//! come in by an exchange that saw a place, or are let in under the lock while QUEUED is set. Then
+//! nobody else comes in without the lock, so that a place which was seen is there when it is given.
 //!
 //! # Proof
 //!
@@ -67,7 +78,12 @@
 //! `model_rwlock_granted_and_dropped`, `model_rwlock_upgrade_against_readers`,
 //! `model_rwlock_downgrade_publishes`, `model_rwlock_upgradable_after_another`,
 //! `model_rwlock_comes_in_beside_a_batch`, `model_rwlock_comes_in_after_a_writer_left_alone`,
-//! `model_rwlock_given_up_in_place_of_the_last_reader`, `model_rwlock_upgradable_stays_to_read`.
+//! `model_rwlock_given_up_in_place_of_the_last_reader`, `model_rwlock_upgradable_stays_to_read`;
+//! with a limit: `model_limit_excludes`, `model_limit_reader_goes_to_sleep`,
+//! `model_limit_writer_hands_over`, `model_limit_comes_in_after_a_writer_left_alone`,
+//! `model_limit_group_against_cancel`, `model_limit_group_is_not_cut`,
+//! `model_limit_last_readers_hand_over`, `model_limit_upgradable_takes_turns`,
+//! `model_limit_given_up_in_place_of_the_one_inside`.
 
 use std::panic::Location;
 use std::pin::Pin;
@@ -79,34 +95,14 @@ use raddle_base::shim::atomic::AtomicU32;
 use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, Release};
 use raddle_base::wait::{Locked, Phase, Removed, WaitQueue, Waiter};
 
+use super::word::{self, Kind, LIMITED, ONE, QUEUED, UPGRADABLE, WAITING, WRITER, readers};
 use crate::owner::{self, Held};
-
-pub(super) const WRITER: u32 = 1;
-pub(super) const WAITING: u32 = 1 << 1;
-pub(super) const QUEUED: u32 = 1 << 2;
-pub(super) const UPGRADABLE: u32 = 1 << 3;
-pub(super) const PREFER: u32 = 1 << 4;
-pub(super) const ONE: u32 = 1 << 5;
-
-/// Readers that come in by themselves stop here. Those let in from the queue may add to it, and
-/// the same number again does not fit into any memory.
-pub(super) const MAX_READERS: u32 = u32::MAX >> 6;
 
 pub(super) const READERS: usize = 0;
 pub(super) const WRITERS: usize = 1;
 
 /// The one outcome of a wait.
 pub(super) const GRANTED: u8 = 1;
-
-/// In what way somebody wants the lock, or holds it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Read,
-    Write,
-    Upgradable,
-    /// Holds it as `Upgradable` and wants it as `Write`.
-    Upgrade,
-}
 
 pub(super) type Queue<'a> = Locked<'a, Kind, (), 2>;
 
@@ -116,40 +112,10 @@ pub struct RawRwLock {
     pub(super) queue: WaitQueue<Kind, (), 2>,
 }
 
-pub(super) fn readers(word: u32) -> u32 {
-    word / ONE
-}
-
-impl Kind {
-    /// The word after getting in, if it admits this kind.
-    #[inline]
-    fn enter(self, word: u32) -> Option<u32> {
-        match self {
-            Kind::Read => {
-                (word & (WRITER | WAITING) == 0 && word < MAX_READERS * ONE).then(|| word + ONE)
-            }
-            Kind::Write => (word & !PREFER == 0).then_some(word | WRITER),
-            Kind::Upgradable => {
-                let free = word & (WRITER | WAITING | QUEUED | UPGRADABLE) == 0;
-                (free && word < MAX_READERS * ONE).then(|| (word + ONE) | UPGRADABLE)
-            }
-            Kind::Upgrade => (readers(word) == 1).then(|| word - ONE - UPGRADABLE + WRITER),
-        }
-    }
-
-    fn line(self) -> usize {
-        if self == Kind::Read { READERS } else { WRITERS }
-    }
-
-    pub(super) fn stops_readers(self) -> bool {
-        matches!(self, Kind::Write | Kind::Upgrade)
-    }
-}
-
 impl RawRwLock {
     raddle_base::const_unless_loom! {
-        pub(crate) const fn new(prefer_writers: bool) -> Self {
-            RawRwLock { queue: WaitQueue::with_word(if prefer_writers { PREFER } else { 0 }, ()) }
+        pub(crate) const fn new(prefer_writers: bool, limit: Option<u32>) -> Self {
+            RawRwLock { queue: WaitQueue::with_word(word::free(prefer_writers, limit), ()) }
         }
     }
 
@@ -180,16 +146,24 @@ impl RawRwLock {
 
     #[inline]
     pub(crate) fn try_enter(&self, kind: Kind, place: &'static Location<'static>) -> Option<Held> {
+        let entered = self.try_enter_without_limit(kind);
+        // Relaxed: this bit never changes.
+        let limited = !entered && self.word().load(Relaxed) & LIMITED != 0;
+        (entered || limited && self.try_enter_within_limit(kind)).then(|| self.note(kind, place))
+    }
+
+    #[inline]
+    fn try_enter_without_limit(&self, kind: Kind) -> bool {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word().load(Relaxed);
         while let Some(next) = kind.enter(word) {
             // Acquire: what was done under the lock before is visible.
             match self.word().compare_exchange_weak(word, next, Acquire, Relaxed) {
-                Ok(_) => return Some(self.note(kind, place)),
+                Ok(_) => return true,
                 Err(now) => word = now,
             }
         }
-        None
+        false
     }
 
     /// Gets in, or waits for it.
@@ -207,8 +181,8 @@ impl RawRwLock {
     ) -> Poll<Held> {
         if node.phase() == Phase::Idle {
             ready!(context::step(cx));
-            if let Some(held) = self.try_enter(kind, node.site().location) {
-                return Poll::Ready(held);
+            if self.try_enter_without_limit(kind) {
+                return Poll::Ready(self.note(kind, node.site().location));
             }
         }
         // SAFETY: passed on from the caller.
@@ -226,9 +200,14 @@ impl RawRwLock {
         cx: &mut Context<'_>,
     ) -> Poll<Held> {
         ready!(context::check_budget(cx));
+        // Relaxed: this bit never changes.
+        let limited = self.word().load(Relaxed) & LIMITED != 0;
         let entered = match node.phase() {
+            Phase::Idle if limited && self.try_enter_within_limit(kind) => true,
             // SAFETY: passed on from the caller.
-            Phase::Idle => unsafe { self.enqueue(node, kind, cx) },
+            Phase::Idle if limited => unsafe { self.enqueue::<true>(node, kind, cx) },
+            // SAFETY: passed on from the caller.
+            Phase::Idle => unsafe { self.enqueue::<false>(node, kind, cx) },
             // SAFETY: passed on from the caller.
             _ => unsafe { self.queue.poll(node, cx) }.is_ready(),
         };
@@ -244,7 +223,12 @@ impl RawRwLock {
     /// # Safety
     ///
     /// As for [`poll`](Self::poll); the node is idle.
-    unsafe fn enqueue(&self, node: Pin<&Waiter<Kind>>, kind: Kind, cx: &mut Context<'_>) -> bool {
+    unsafe fn enqueue<const LIMIT: bool>(
+        &self,
+        node: Pin<&Waiter<Kind>>,
+        kind: Kind,
+        cx: &mut Context<'_>,
+    ) -> bool {
         // Whoever upgrades holds the lock rightly, once.
         let entitled = usize::from(kind == Kind::Upgrade);
         owner::waits(self.address(), node.site(), entitled);
@@ -256,8 +240,11 @@ impl RawRwLock {
         // Relaxed: only a first guess for the exchange below.
         let mut word = self.word().load(Relaxed);
         loop {
-            let entered = kind.enter(word);
-            let full = kind == Kind::Read && word & (WRITER | WAITING) == 0;
+            let entered = match LIMIT {
+                true => Self::enter_before_lines(kind, word, &queue),
+                false => kind.enter(word),
+            };
+            let full = !LIMIT && kind == Kind::Read && word & (WRITER | WAITING) == 0;
             if entered.is_none() && full {
                 drop(queue);
                 panic!("more readers than a lock can count, waiting for {}", node.site());
@@ -274,7 +261,8 @@ impl RawRwLock {
         unsafe {
             match kind {
                 Kind::Upgrade => queue.push_front_to(WRITERS, node, Some(waker)),
-                _ => queue.push_back_to(kind.line(), node, Some(waker)),
+                Kind::Read => queue.push_back_to(READERS, node, Some(waker)),
+                _ => queue.push_back_to(WRITERS, node, Some(waker)),
             }
         }
         false
@@ -321,7 +309,7 @@ impl RawRwLock {
     pub(crate) fn release(&self, kind: Kind) {
         match kind {
             Kind::Read => self.reader_out(),
-            Kind::Upgradable => self.upgradable_out(),
+            Kind::Upgradable | Kind::Passed => self.upgradable_out(),
             Kind::Write | Kind::Upgrade => self.writer_out(0),
         }
     }
@@ -358,8 +346,10 @@ impl RawRwLock {
 
     #[cold]
     fn queued_reader_out(&self, word: u32) {
-        // Anybody else's leaving lets nobody in. One that is left may be waiting for its upgrade.
-        if readers(word) == 0 || (readers(word) == 1 && word & UPGRADABLE != 0) {
+        // Anybody else's leaving lets nobody in, but where there was no room. One that is left may
+        // be waiting for its upgrade.
+        let last = readers(word) == 0 || (readers(word) == 1 && word & UPGRADABLE != 0);
+        if last || word & LIMITED != 0 {
             self.admit(self.queue.lock());
         }
     }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use raddle_base::wait::{WaitKind, Waiter};
 
 use super::guard::{Hold, UpgradableGuard, WriteGuard};
-use super::raw::Kind;
+use super::word::Kind;
 use crate::block_on::block_on;
 
 impl<H: Hold, T: ?Sized> UpgradableGuard<H, T> {

@@ -11,7 +11,8 @@ use raddle_base::wait::{WaitKind, Waiter};
 
 use super::guard::{Guard, Hold, ReadGuard, UpgradableGuard, Way, WriteGuard};
 use super::lock::RwLock;
-use super::raw::{Kind, RawRwLock};
+use super::raw::RawRwLock;
+use super::word::Kind;
 use crate::owner::Held;
 
 /// A reference to a lock: `&RwLock<T>` or `Arc<RwLock<T>>`. Not to be implemented elsewhere.

@@ -7,8 +7,8 @@ use std::sync::{Arc, Once as StdOnce};
 
 use super::support::Polled;
 use crate::{
-    AutoResetEvent, Barrier, EventSlot, Latch, ManualResetEvent, Phaser, PhaserError, Semaphore,
-    SetOnce, mpsc, pool,
+    AutoResetEvent, Barrier, EventSlot, Latch, ManualResetEvent, Phaser, PhaserError, RwLock,
+    Semaphore, SetOnce, mpsc, pool,
 };
 
 thread_local! {
@@ -52,6 +52,9 @@ fn what_cannot_be_is_not_made() {
     refused("more permits", || {
         pool::Pool::bounded(too_large, pool::NeverManageObject::<u8>::new())
     });
+    refused("no reader may enter", || RwLock::with_max_readers(0, 0));
+    refused("no reader may enter", || RwLock::preferring_writers_with_max_readers(0, 0));
+    refused("above RwLock::MAX_LIMIT", || RwLock::with_max_readers(0, u32::MAX));
     refused("room for at least one value", || mpsc::channel::<u8>(0));
 }
 

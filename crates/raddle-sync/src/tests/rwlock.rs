@@ -269,11 +269,11 @@ fn ten_thousand_wait_at_once() {
 fn too_many_readers_are_refused() {
     let lock = RwLock::new(());
     // As if so many guards had been forgotten.
-    lock.raw.word().store(super::raw::MAX_READERS * super::raw::ONE, Relaxed);
+    lock.raw.word().store(super::word::MAX_READERS * super::word::ONE, Relaxed);
     assert!(lock.try_read().is_none() && lock.try_upgradable_read().is_none());
     let wait = AssertUnwindSafe(|| Polled::new(lock.read()).poll().is_ready());
     assert!(catch_unwind(wait).is_err());
-    assert_eq!(lock.raw.state(), (super::raw::MAX_READERS, false, false));
+    assert_eq!(lock.raw.state(), (super::word::MAX_READERS, false, false));
 }
 
 #[test]
