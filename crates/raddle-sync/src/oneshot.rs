@@ -39,7 +39,7 @@ use shared::{Closing, Shared, Word};
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let shared = Shared::allocate(Location::caller());
-    (Sender { shared }, Receiver { shared: Some(shared), closed: false })
+    (Sender { shared }, Receiver { shared: Some(shared) })
 }
 
 /// The half that sends. Dropping it tells the receiver that no value will come.
@@ -142,8 +142,6 @@ impl<T> Future for Closed<'_, T> {
 pub struct Receiver<T> {
     /// `None` once the outcome was given.
     shared: Option<NonNull<Shared<T>>>,
-    /// Closed before the sender finished: whatever comes is not ours.
-    closed: bool,
 }
 
 // SAFETY: as for the sender.
@@ -168,10 +166,8 @@ impl<T> Receiver<T> {
     /// Closes, and leaves the waking to the caller.
     fn begin_close(&mut self) -> Option<Closing> {
         let shared = self.shared().filter(|shared| !shared.is_closed())?;
-        // SAFETY: this is the receiver, and closes for the first time.
-        let closing = unsafe { shared.close() };
-        self.closed = closing.is_some();
-        closing
+        // SAFETY: this is the receiver, and has not closed.
+        unsafe { shared.close() }
     }
 
     /// Takes the value if it was sent.
@@ -182,10 +178,10 @@ impl<T> Receiver<T> {
     /// or it was taken before.
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         let Some(shared) = self.shared() else { return Err(TryRecvError::Closed) };
-        if self.closed {
+        let word = shared.load();
+        if word.is_closed() {
             return Err(TryRecvError::Closed);
         }
-        let word = shared.load();
         if !word.is_finished() {
             return Err(TryRecvError::Empty);
         }
@@ -204,7 +200,7 @@ impl<T> Receiver<T> {
 
     /// Whether there is no value to take now: not sent yet, or none will come.
     pub fn is_empty(&self) -> bool {
-        self.closed || self.shared().is_none_or(|shared| !shared.has_value())
+        self.shared().is_none_or(|shared| !shared.has_value())
     }
 
     /// Whether the outcome was given already, so that polling again would panic.
@@ -214,11 +210,10 @@ impl<T> Receiver<T> {
 
     /// The sender has finished, or this half closed first: takes the outcome and lets go. The word
     /// was loaded after that.
-    #[inline]
     fn finish(&mut self, word: Word) -> Result<T, RecvError> {
         let shared = self.shared.take().expect("a oneshot receiver was polled after its outcome");
-        // SAFETY: the sender has finished before this half closed, and this is done once.
-        let value = (!self.closed).then(|| unsafe { shared.as_ref().take_value(word) }).flatten();
+        // SAFETY: `word` says so, and this is done once.
+        let value = unsafe { shared.as_ref().take_value(word) };
         // SAFETY: this half owns nothing in there any more.
         unsafe { Shared::release(shared, word) };
         value.ok_or(RecvError(()))
@@ -229,9 +224,8 @@ impl<T> Receiver<T> {
     fn poll_open(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         ready!(context::check_budget(cx));
         let shared = self.shared().expect("a oneshot receiver was polled after its outcome");
-        if !self.closed {
-            // SAFETY: this is the receiver; had it closed and not been answered, the flag above
-            // would be set, so either it has not, or the sender had finished.
+        if !shared.is_closed() {
+            // SAFETY: this is the receiver, which has not closed.
             ready!(unsafe { shared.poll_finished(cx) });
         }
         let word = shared.load();
@@ -260,12 +254,14 @@ impl<T> Future for Receiver<T> {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if !self.closed
-            && let Some(word) = self.shared().map(Shared::load)
-            && word.is_finished()
+        if let Some(shared) = self.shared
+            // SAFETY: alive until this half lets go of it, which sets the field to `None`.
+            && unsafe { shared.as_ref() }.load().is_settled()
         {
             ready!(context::step(cx));
-            return Poll::Ready(self.finish(word));
+            self.shared = None;
+            // SAFETY: the word is settled, and this half forgets it.
+            return Poll::Ready(Ok(unsafe { Shared::settle(shared) }));
         }
         self.poll_open(cx)
     }
@@ -284,7 +280,7 @@ impl<T> fmt::Debug for Receiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match self.shared() {
             None => "terminated",
-            Some(_) if self.closed => "closed",
+            Some(shared) if shared.is_closed() => "closed",
             Some(shared) if shared.load().is_finished() => "finished",
             Some(_) => "open",
         };

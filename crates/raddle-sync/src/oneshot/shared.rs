@@ -13,7 +13,7 @@
 //! | FINISHED | sender, once | it has sent, or was dropped |
 //! | VALUE | sender, with FINISHED | the value cell was filled |
 //! | RX_WAITS | receiver, may clear it | the receiver's waker lies in its cell |
-//! | CLOSED | receiver, once | it takes no value that is not there yet |
+//! | CLOSED | receiver, once, before FINISHED or never | it takes no value that is not there yet |
 //! | TX_WAITS | sender, may clear it | the sender's waker lies in its cell |
 //! | TX_DONE | sender, last | it will not touch the allocation again |
 //! | RX_DONE | receiver, last | it will not touch the allocation again |
@@ -21,7 +21,8 @@
 //! # Protocol
 //!
 //! Each bit is set by a read-modify-write whose old value tells who came first. *The order of
-//! FINISHED and CLOSED decides all ownership*:
+//! FINISHED and CLOSED decides all ownership*; CLOSED is not set after FINISHED, so that a word
+//! with both tells the order:
 //!
 //! | | FINISHED first | CLOSED first |
 //! |---|---|---|
@@ -93,6 +94,18 @@ impl Word {
     #[inline]
     pub(super) fn is_finished(self) -> bool {
         self.0 & FINISHED != 0
+    }
+
+    /// The receiver closed before the sender finished.
+    #[inline]
+    pub(super) fn is_closed(self) -> bool {
+        self.0 & CLOSED != 0
+    }
+
+    /// A value was sent, is the receiver's, and the sender is through: nobody else has a part.
+    #[inline]
+    pub(super) fn is_settled(self) -> bool {
+        self.0 & (FINISHED | VALUE | CLOSED | TX_DONE) == FINISHED | VALUE | TX_DONE
     }
 }
 
@@ -320,10 +333,10 @@ impl<T> Shared<T> {
         Word(self.word.load(Acquire))
     }
 
-    /// Whether the sender left a value, which it may have taken back if CLOSED came first.
+    /// Whether the sender left a value for the receiver.
     pub(super) fn has_value(&self) -> bool {
         // Relaxed: an answer that may be old; who takes the value looks again.
-        self.word.load(Relaxed) & VALUE != 0
+        self.word.load(Relaxed) & (VALUE | CLOSED) == VALUE
     }
 
     /// The receiver takes no value that is not there yet. `None` if the sender had finished
@@ -333,12 +346,10 @@ impl<T> Shared<T> {
     ///
     /// The caller is the receiver, and calls this once.
     pub(super) unsafe fn close(&self) -> Option<Closing> {
-        // Release: what the receiver did before. Acquire: the value, if the sender came first,
-        // and its waker, if it did not.
-        let before = self.word.fetch_or(CLOSED, AcqRel);
-        if before & FINISHED != 0 {
-            return None;
-        }
+        let open = |word| (word & FINISHED == 0).then_some(word | CLOSED);
+        // Release: what the receiver did before. Acquire: the waker that the sender left. Relaxed
+        // if the sender came first: the receiver loads the word again for what it left.
+        let before = self.word.fetch_update(AcqRel, Relaxed, open).ok()?;
         // SAFETY: CLOSED came first, so the receiver's own waker stayed its own.
         let rx = (before & RX_WAITS != 0).then(|| unsafe { take(&self.rx_waker) });
         // SAFETY: CLOSED came first with TX_WAITS set, so that waker is the receiver's now.
@@ -346,16 +357,29 @@ impl<T> Shared<T> {
         Some(Closing { tx, _rx: rx })
     }
 
-    /// Moves the value out, if one was sent.
+    /// Moves the value out, if one was sent for the receiver.
     ///
     /// # Safety
     ///
-    /// The caller is the receiver, has seen the sender finished in `word`, with CLOSED not set
-    /// before, and calls this once.
-    #[inline]
+    /// The caller is the receiver, has seen `word`, with the sender finished or CLOSED set, and
+    /// calls this once.
     pub(super) unsafe fn take_value(&self, word: Word) -> Option<T> {
-        // VALUE was set with FINISHED. SAFETY: FINISHED came first, so it is the receiver's.
-        (word.0 & VALUE != 0).then(|| unsafe { take(&self.value) })
+        // SAFETY: VALUE was set with FINISHED, which came first, so it is the receiver's.
+        (word.0 & (VALUE | CLOSED) == VALUE).then(|| unsafe { take(&self.value) })
+    }
+
+    /// The receiver's last act where nobody else has a part any more: takes the value and frees.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the receiver, has seen the word settled, and does not use `this` after.
+    #[inline]
+    pub(super) unsafe fn settle(this: NonNull<Self>) -> T {
+        // SAFETY: alive until freed here; FINISHED came first, so the value is the receiver's.
+        let value = unsafe { take(&this.as_ref().value) };
+        // SAFETY: TX_DONE was seen by an acquiring load, and this is the receiver's end.
+        unsafe { Self::free(this) };
+        value
     }
 
     /// The receiver's last act, after it has seen `word`.
@@ -364,7 +388,6 @@ impl<T> Shared<T> {
     ///
     /// The caller is the receiver, has closed or seen the sender finished, owns nothing in the
     /// cells any more, and does not use `this` after.
-    #[inline]
     pub(super) unsafe fn release(this: NonNull<Self>, seen: Word) {
         // SAFETY: alive until this function releases it.
         let word = unsafe { &this.as_ref().word };
