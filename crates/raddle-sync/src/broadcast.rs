@@ -46,16 +46,14 @@ mod lagging;
 mod leave;
 mod lossless;
 mod mode;
-mod permit;
-mod place;
 mod receiver;
 mod recv;
+mod reserve;
 mod ring;
+mod send;
 mod sender;
 mod shared;
-mod sink;
 mod stream;
-mod timed;
 
 pub use crate::audience::Closed;
 pub use error::{
@@ -64,14 +62,14 @@ pub use error::{
 pub use lagging::channel;
 pub use lossless::lossless_channel;
 pub use mode::{Lagging, Lossless, Mode};
-pub use permit::{OwnedPermit, Permit};
-pub use place::{Reserve, ReserveOwned, Sending};
 pub use receiver::Receiver;
 pub use recv::{Recv, RecvMany};
+pub use reserve::{
+    OwnedPermit, Permit, PermitIterator, Reserve, ReserveMany, ReserveOwned, SenderSink,
+};
+pub use send::{SendTimeout, Sending};
 pub use sender::{Sender, WeakSender};
-pub use sink::SenderSink;
 pub use stream::BroadcastStream;
-pub use timed::SendTimeout;
 
 #[cfg(all(test, not(loom)))]
 #[path = "tests/broadcast_lossless.rs"]

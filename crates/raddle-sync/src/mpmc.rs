@@ -82,7 +82,6 @@ mod chan;
 mod ends;
 pub mod error;
 mod kind;
-mod owned;
 mod receiver;
 mod recv;
 mod reserve;
@@ -95,14 +94,18 @@ pub use crate::closing::Closed;
 pub use error::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
-pub use kind::{Bounded, Kind, Overwriting, Rendezvous, Unbounded, Waits};
-pub use owned::{OwnedPermit, ReserveOwned};
+pub use kind::{Bounded, HasRoom, Kind, Overwriting, Rendezvous, Unbounded, Waits};
 pub use receiver::{Receiver, ReceiverStream, WeakReceiver};
 pub use recv::{Recv, RecvMany};
-pub use reserve::{Permit, Reserve};
+pub use reserve::{
+    OwnedPermit, Permit, PermitIterator, Reserve, ReserveMany, ReserveOwned, SenderSink,
+};
 pub use send::{SendTimeout, Sending};
 pub use sender::{Sender, WeakSender};
 
+use raddle_base::shim::Arc;
+
+use crate::ends::End;
 use chan::Chan;
 
 /// Makes a channel with room for `capacity` values, which is allocated at once.
@@ -113,8 +116,7 @@ use chan::Chan;
 #[track_caller]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     check(capacity);
-    let chan = Chan::new(capacity);
-    (Sender::new(chan.clone()), Receiver::new(chan))
+    ends(Chan::new(capacity))
 }
 
 /// Makes a channel without a bound. It grows as long as values come faster than they are received:
@@ -130,8 +132,7 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// assert_eq!(rx.blocking_recv(), Err(RecvError::Disconnected));
 /// ```
 pub fn unbounded<T>() -> (Sender<T, Unbounded>, Receiver<T, Unbounded>) {
-    let chan = Chan::new(usize::MAX);
-    (Sender::new(chan.clone()), Receiver::new(chan))
+    ends(Chan::new(usize::MAX))
 }
 
 /// Makes a channel without room: a send is over when a receiver has taken the value.
@@ -146,8 +147,7 @@ pub fn unbounded<T>() -> (Sender<T, Unbounded>, Receiver<T, Unbounded>) {
 /// sender.join().unwrap().unwrap();
 /// ```
 pub fn rendezvous<T>() -> (Sender<T, Rendezvous>, Receiver<T, Rendezvous>) {
-    let chan = Chan::new(0);
-    (Sender::new(chan.clone()), Receiver::new(chan))
+    ends(Chan::new(0))
 }
 
 /// Makes a channel that keeps the newest `capacity` values: senders never wait, and what they push
@@ -167,8 +167,11 @@ pub fn rendezvous<T>() -> (Sender<T, Rendezvous>, Receiver<T, Rendezvous>) {
 #[track_caller]
 pub fn overwriting<T>(capacity: usize) -> (Sender<T, Overwriting>, Receiver<T, Overwriting>) {
     check(capacity);
-    let chan = Chan::new(capacity);
-    (Sender::new(chan.clone()), Receiver::new(chan))
+    ends(Chan::new(capacity))
+}
+
+fn ends<T, K: Kind>(chan: Arc<Chan<T>>) -> (Sender<T, K>, Receiver<T, K>) {
+    (Sender::from_end(End::counted(chan.clone())), Receiver::from_end(End::counted(chan)))
 }
 
 #[track_caller]

@@ -69,14 +69,11 @@ mod bounded;
 mod chan;
 pub mod error;
 mod kind;
-mod owned;
-mod permit;
 mod receive;
 mod reserve;
+mod send;
 mod sender;
-mod sink;
 mod take;
-mod timed;
 mod unbounded;
 mod word;
 
@@ -84,13 +81,12 @@ pub use crate::closing::Closed;
 pub use bounded::{MAX_CAPACITY, channel};
 pub use error::{RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 pub use kind::{Bounded, Kind, Unbounded};
-pub use owned::{OwnedPermit, ReserveOwned};
-pub use permit::{Permit, PermitIterator};
 pub use receive::{Receiver, Recv, RecvMany, UnboundedReceiver};
-pub use reserve::{Reserve, ReserveMany, Sending};
+pub use reserve::{
+    OwnedPermit, Permit, PermitIterator, Reserve, ReserveMany, ReserveOwned, SenderSink,
+};
+pub use send::{SendTimeout, Sending};
 pub use sender::{Sender, UnboundedSender, WeakSender, WeakUnboundedSender};
-pub use sink::SenderSink;
-pub use timed::SendTimeout;
 pub use unbounded::unbounded_channel;
 
 #[cfg(all(test, not(loom)))]

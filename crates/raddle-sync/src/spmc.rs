@@ -29,9 +29,10 @@ use std::time::Duration;
 
 use crate::mpmc;
 pub use crate::mpmc::{
-    Bounded, Closed, Kind, Overwriting, OwnedPermit, Permit, Receiver, ReceiverStream, Recv,
-    RecvError, RecvMany, RecvTimeoutError, Rendezvous, Reserve, SendError, SendTimeout,
-    SendTimeoutError, Sending, TryRecvError, TrySendError, Unbounded, Waits, WeakReceiver,
+    Bounded, Closed, HasRoom, Kind, Overwriting, Permit, PermitIterator, Receiver, ReceiverStream,
+    Recv, RecvError, RecvMany, RecvTimeoutError, Rendezvous, Reserve, ReserveMany, SendError,
+    SendTimeout, SendTimeoutError, Sending, TryRecvError, TrySendError, Unbounded, Waits,
+    WeakReceiver,
 };
 
 /// The only sending end of a channel.

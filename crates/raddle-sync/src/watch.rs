@@ -56,13 +56,14 @@ pub use receiver::Receiver;
 pub use sender::Sender;
 pub use stream::WatchStream;
 
+use crate::ends::End;
 use shared::Shared;
 
 /// Makes a channel with a first value, which the receiver has seen.
 pub fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Shared::new(value, 1));
     let receiver = Receiver::new(shared.clone(), shared.version());
-    (Sender { shared }, receiver)
+    (Sender::from_end(End::counted(shared)), receiver)
 }
 
 #[cfg(all(test, loom))]

@@ -1,9 +1,5 @@
-//! The channel that overwrites: sending never waits.
+//! The channel that overwrites: sending never waits, so there is no room to be reserved.
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
-use futures_sink::Sink;
 use raddle_base::shim::Arc;
 
 use super::error::SendError;
@@ -11,6 +7,8 @@ use super::mode::Lagging;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::shared::Shared;
+use crate::ends::End;
+use crate::places::feed::sink_at_once;
 
 /// Makes a channel that holds the last `capacity` values for those who have not received them yet;
 /// who is slower than that misses some, and is told how many.
@@ -34,7 +32,7 @@ impl<T> Sender<T, Lagging> {
     #[track_caller]
     pub fn new(capacity: usize) -> Self {
         assert!(capacity > 0, "a broadcast channel needs room for at least one value");
-        Sender::from_shared(Arc::new(Shared::new(capacity)))
+        Sender::from_end(End::counted(Arc::new(Shared::new(capacity))))
     }
 
     /// Sends a value to all receivers that there are now, and tells how many.
@@ -47,27 +45,13 @@ impl<T> Sender<T, Lagging> {
     /// If there is no receiver: the value comes back.
     #[inline]
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
-        self.shared.overwrite(value).map_err(SendError)
+        self.chan.overwrite(value).map_err(SendError)
     }
 }
 
-/// Always ready; the value is dropped with the error if there is no receiver.
-impl<T> Sink<T> for Sender<T, Lagging> {
-    type Error = SendError<()>;
-
-    fn poll_ready(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        Poll::Ready(if self.is_closed() { Err(SendError(())) } else { Ok(()) })
-    }
-
-    fn start_send(self: Pin<&mut Self>, value: T) -> Result<(), SendError<()>> {
-        self.send(value).map(drop).map_err(|_| SendError(()))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        Poll::Ready(Ok(()))
-    }
-}
+sink_at_once!(
+    Sender<T, Lagging>,
+    SendError<()>,
+    |_: &Self| SendError(()),
+    |sender: &Self, value| sender.send(value).map(drop).map_err(|_| SendError(()))
+);

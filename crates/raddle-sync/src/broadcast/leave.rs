@@ -4,6 +4,7 @@
 //! go on meanwhile: `ring.rs` says how later values can go before earlier ones.
 
 use super::shared::{REFUSED, SENDERS, Shared};
+use crate::closing::OnDrop;
 
 impl<T> Shared<T> {
     /// A receiver goes.
@@ -15,6 +16,7 @@ impl<T> Shared<T> {
         // Dropped first, also if a waker panics.
         let _rest = Rest { shared: self, next, end };
         if queue.shared().receivers() == 0 && !queue.is_line_empty(SENDERS) {
+            queue.shared().spoken.scatter();
             queue.release_line(SENDERS, REFUSED, |_, _, _, _| ());
         } else {
             drop(queue);
@@ -60,14 +62,5 @@ impl<T> Drop for Again<'_, '_, T> {
         while let Some(value) = self.0.give_up() {
             drop(value);
         }
-    }
-}
-
-/// Runs a closure when dropped.
-struct OnDrop<F: FnMut()>(F);
-
-impl<F: FnMut()> Drop for OnDrop<F> {
-    fn drop(&mut self) {
-        (self.0)();
     }
 }

@@ -1,17 +1,19 @@
 //! The channel that loses nothing: senders wait for the slowest receiver.
 
+use std::future::Future;
 use std::time::Duration;
 
 use raddle_base::shim::Arc;
 
-use super::error::{SendError, TrySendError};
+use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::mode::Lossless;
-use super::permit::{OwnedPermit, Permit};
-use super::place::{Reserve, ReserveOwned, Sending};
 use super::receiver::Receiver;
+use super::send::{SendTimeout, Sending};
 use super::sender::Sender;
 use super::shared::{Denied, Shared};
-use crate::{block_on, wait_timeout};
+use crate::block_on;
+use crate::ends::End;
+use crate::timed::within;
 
 /// Makes a channel with room for `capacity` values, in which every receiver receives every value:
 /// senders wait for room, which is made by the slowest receiver.
@@ -22,12 +24,12 @@ use crate::{block_on, wait_timeout};
 #[track_caller]
 pub fn lossless_channel<T>(capacity: usize) -> (Sender<T, Lossless>, Receiver<T, Lossless>) {
     assert!(capacity > 0, "a broadcast channel needs room for at least one value");
-    let sender = Sender::from_shared(Arc::new(Shared::new(capacity)));
+    let sender = Sender::from_end(End::counted(Arc::new(Shared::new(capacity))));
     let receiver = sender.subscribe();
     (sender, receiver)
 }
 
-fn try_send_error<T>((denied, value): (Denied, T)) -> TrySendError<T> {
+pub(super) fn try_send_error<T>((denied, value): (Denied, T)) -> TrySendError<T> {
     match denied {
         Denied::Full => TrySendError::Full(value),
         Denied::Closed => TrySendError::Closed(value),
@@ -52,7 +54,7 @@ impl<T> Sender<T, Lossless> {
     #[inline]
     #[track_caller]
     pub fn send(&self, value: T) -> Sending<'_, T> {
-        Sending::new(&self.shared, value)
+        Sending::new(self.chan.chan(), value)
     }
 
     /// Sends a value if there is room now and nobody waits for it. Tells how many will receive it.
@@ -62,7 +64,7 @@ impl<T> Sender<T, Lossless> {
     /// If there is no room, or no receiver: the value comes back.
     #[inline]
     pub fn try_send(&self, value: T) -> Result<usize, TrySendError<T>> {
-        self.shared.try_send(value).map_err(try_send_error)
+        self.chan.try_send(value).map_err(try_send_error)
     }
 
     /// As [`send`](Self::send), blocking the thread while there is no room.
@@ -75,77 +77,42 @@ impl<T> Sender<T, Lossless> {
         block_on(self.send(value))
     }
 
-    /// Waits for room for one value, and reserves it.
+    /// Sends a value, waiting for room until `time_is_up` is ready: any future, such as the sleep
+    /// of a runtime. With room the value is sent even if time is up already.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives up the place in the line; room already granted goes to the next
-    /// sender.
+    /// As [`send`](Self::send).
     ///
     /// # Errors
     ///
-    /// If there is no receiver, or the last one goes.
+    /// If time is up, or there is no receiver: the value comes back.
     #[track_caller]
-    pub fn reserve(&self) -> Reserve<'_, T> {
-        Reserve::new(&self.shared)
+    pub fn send_timeout<F: Future>(&self, value: T, time_is_up: F) -> SendTimeout<'_, T, F> {
+        SendTimeout::new(self.send(value), time_is_up)
     }
 
-    /// As [`reserve`](Self::reserve), with a permit that has the sender.
-    #[track_caller]
-    pub fn reserve_owned(self) -> ReserveOwned<T> {
-        ReserveOwned::new(self)
-    }
-
-    /// As [`reserve`](Self::reserve), blocking the thread while there is no room.
+    /// Sends a value, blocking the thread for at most `limit` while there is no room. With room the
+    /// value is sent even with a limit of zero.
+    ///
+    /// # Errors
+    ///
+    /// As [`send_timeout`](Self::send_timeout).
     ///
     /// # Panics
     ///
     /// Inside the poll of an async task.
     #[track_caller]
-    pub fn blocking_reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
-        block_on(self.reserve())
-    }
-
-    /// As [`blocking_reserve`](Self::blocking_reserve) for at most `limit`; nothing if it passed.
-    ///
-    /// # Panics
-    ///
-    /// Inside the poll of an async task.
-    #[track_caller]
-    pub fn blocking_reserve_timeout(
+    pub fn blocking_send_timeout(
         &self,
+        value: T,
         limit: Duration,
-    ) -> Option<Result<Permit<'_, T>, SendError<()>>> {
-        wait_timeout(self.reserve(), limit)
-    }
-
-    /// Reserves room for one value if there is some now and nobody waits for it.
-    ///
-    /// # Errors
-    ///
-    /// If there is no room, or no receiver.
-    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
-        match self.shared.try_hold() {
-            Ok(()) => Ok(Permit::new(&self.shared)),
-            Err(denied) => Err(try_send_error((denied, ()))),
-        }
-    }
-
-    /// As [`try_reserve`](Self::try_reserve), with a permit that has the sender, which comes back
-    /// with an error.
-    ///
-    /// # Errors
-    ///
-    /// As [`try_reserve`](Self::try_reserve).
-    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
-        match self.shared.try_hold() {
-            Ok(()) => Ok(OwnedPermit::new(self)),
-            Err(denied) => Err(try_send_error((denied, self))),
-        }
+    ) -> Result<usize, SendTimeoutError<T>> {
+        within(self.send(value), limit)
     }
 
     /// Room that is free now. While senders wait there is none.
     pub fn capacity(&self) -> usize {
-        self.shared.room()
+        self.chan.room()
     }
 }

@@ -57,12 +57,12 @@ impl<T, M: Mode> Receiver<T, M> {
 
     /// How many senders there are.
     pub fn sender_strong_count(&self) -> usize {
-        self.shared.sender_counts().0
+        self.shared.senders.strong()
     }
 
     /// How many weak senders there are.
     pub fn sender_weak_count(&self) -> usize {
-        self.shared.sender_counts().1
+        self.shared.senders.weak()
     }
 
     /// Whether both belong to the same channel.

@@ -12,7 +12,7 @@ use raddle_base::context;
 use raddle_base::wait::{WaitKind, Waiter};
 
 use super::error::{RecvError, TryRecvError};
-use super::shared::{Cursor, Shared};
+use super::shared::{Cursor, Shared, Wanted};
 
 /// Receives a value, or waits for one.
 ///
@@ -24,7 +24,7 @@ use super::shared::{Cursor, Shared};
 pub(super) unsafe fn poll_value<T: Clone>(
     shared: &Shared<T>,
     cursor: &mut Cursor<T>,
-    node: Pin<&Waiter>,
+    node: Pin<&Waiter<Wanted>>,
     cx: &mut Context<'_>,
 ) -> Poll<Result<T, RecvError>> {
     ready!(context::check_budget(cx));
@@ -64,14 +64,14 @@ pub(super) unsafe fn poll_value<T: Clone>(
 pub struct Recv<'a, T> {
     shared: &'a Shared<T>,
     cursor: &'a mut Cursor<T>,
-    node: Waiter,
+    node: Waiter<Wanted>,
 }
 
 impl<'a, T> Recv<'a, T> {
     #[inline]
     #[track_caller]
     pub(super) fn new(shared: &'a Shared<T>, cursor: &'a mut Cursor<T>) -> Self {
-        Recv { shared, cursor, node: Waiter::new(WaitKind::Value, ()) }
+        Recv { shared, cursor, node: Waiter::new(WaitKind::Value, 0) }
     }
 }
 
@@ -91,7 +91,7 @@ impl<T> Drop for Recv<'_, T> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: as in `poll`; what was polled was pinned and did not move since.
-        unsafe { self.shared.leave_line(Pin::new_unchecked(&self.node)) };
+        unsafe { self.shared.leave_line(Pin::new_unchecked(&self.node), 0) };
     }
 }
 

@@ -16,12 +16,13 @@
 //! positions one by one; mostly they come to the head last, but one that leaves gives up its
 //! values with the lock dropped in between, so that later ones can go before earlier ones.
 //!
-//! A place is free, held by a permit or a sender that was granted it, or taken: by a position from
-//! `head` on.
+//! A place is free, spoken for (held by a permit or a sender that was granted it, or gathered for
+//! the one that waits first), or taken: by a position from `head` on.
 
 use std::ptr;
 
 use super::entry::{Entry, Spare, Stock};
+use crate::places::spoken::Spoken;
 
 pub(super) struct Ring<T> {
     /// A power of two of them, no fewer than `capacity`.
@@ -31,8 +32,8 @@ pub(super) struct Ring<T> {
     tail: u64,
     /// Those who count on the next value.
     receivers: usize,
-    /// Places that are held.
-    held: usize,
+    /// Places that are held, or gathered for the sender that waits first.
+    pub(super) spoken: Spoken,
     /// No sender is left.
     pub(super) ended: bool,
     stock: Stock<T>,
@@ -60,7 +61,7 @@ impl<T> Ring<T> {
             head: 0,
             tail: 0,
             receivers: 0,
-            held: 0,
+            spoken: Spoken::default(),
             ended: false,
             stock: Stock::new(capacity),
         }
@@ -99,15 +100,12 @@ impl<T> Ring<T> {
     /// Places that are free.
     #[inline]
     pub(super) fn room(&self) -> usize {
-        self.capacity - self.len() - self.held
+        self.capacity - self.len() - self.spoken.count()
     }
 
-    pub(super) fn hold_place(&mut self) {
-        self.held += 1;
-    }
-
-    pub(super) fn return_place(&mut self) {
-        self.held -= 1;
+    /// Serves the sender that waits first, which wants so many places: see [`Spoken::serve`].
+    pub(super) fn serve(&mut self, want: Option<usize>) -> bool {
+        self.spoken.serve(self.capacity - self.len(), want)
     }
 
     /// Adds a value, for which there is room.

@@ -54,14 +54,13 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use raddle_base::shim::atomic::AtomicUsize;
-use raddle_base::shim::atomic::Ordering::{AcqRel, Relaxed};
 use raddle_base::wait::{Locked, Phase, Removed, WaitQueue, Waiter, WakeBatch};
 
 use super::entry::{Entry, Stock};
 use super::error::TryRecvError;
 use super::ring::{Found, Ring};
 use crate::audience::Audience;
+use crate::ends::{Count, Counted, Senders};
 
 /// The line of senders; that of receivers is the first.
 pub(super) const SENDERS: usize = 1;
@@ -71,7 +70,10 @@ const LOOK: u8 = 1;
 const GRANTED: u8 = 2;
 pub(super) const REFUSED: u8 = 3;
 
-pub(super) type Queue<'a, T> = Locked<'a, (), Ring<T>, 2>;
+/// Of a sender: the places it wants. A receiver wants none.
+pub(crate) type Wanted = usize;
+
+pub(super) type Queue<'a, T> = Locked<'a, Wanted, Ring<T>, 2>;
 
 /// Why a sender has no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,11 +83,10 @@ pub(super) enum Denied {
     Full,
 }
 
-pub(super) struct Shared<T> {
-    pub(super) queue: WaitQueue<(), Ring<T>, 2>,
+pub(crate) struct Shared<T> {
+    pub(super) queue: WaitQueue<Wanted, Ring<T>, 2>,
     pub(super) audience: Audience,
-    senders: AtomicUsize,
-    weak_senders: AtomicUsize,
+    pub(super) senders: Count,
 }
 
 // Values are moved in and out as a whole, and foreign code meets no half-done change.
@@ -112,8 +113,7 @@ impl<T> Shared<T> {
         Shared {
             queue: WaitQueue::new(Ring::new(capacity)),
             audience: Audience::new(0),
-            senders: AtomicUsize::new(1),
-            weak_senders: AtomicUsize::new(0),
+            senders: Count::new(),
         }
     }
 
@@ -189,7 +189,7 @@ impl<T> Shared<T> {
     pub(super) fn send_held(&self, value: T) -> Result<usize, T> {
         let mut queue = self.queue.lock();
         let ring = queue.shared();
-        ring.return_place();
+        ring.spoken.give_back(1);
         let receivers = ring.receivers();
         if receivers == 0 {
             // Senders that come while there is no receiver do not wait: nobody to serve.
@@ -256,9 +256,12 @@ impl<T> Shared<T> {
     fn serve_some<'a>(&'a self, mut queue: Queue<'a, T>) {
         let mut batch = WakeBatch::new();
         loop {
-            while queue.shared().room() > 0 && !batch.is_full() {
+            while !batch.is_full() {
+                let want = queue.front_of(SENDERS, |want| *want);
+                if !queue.shared().serve(want) {
+                    break;
+                }
                 let Some(wake) = queue.grant_front_of(SENDERS, GRANTED) else { break };
-                queue.shared().hold_place();
                 batch.push(wake);
             }
             let done = !batch.is_full();
@@ -280,7 +283,7 @@ impl<T> Shared<T> {
     pub(super) unsafe fn wait_for_value(
         &self,
         cursor: &Cursor<T>,
-        node: Pin<&Waiter>,
+        node: Pin<&Waiter<Wanted>>,
         waker: Waker,
     ) -> bool {
         let mut queue = self.queue.lock();
@@ -302,34 +305,39 @@ impl<T> Shared<T> {
     ///
     /// As for [`wait_for_value`](Self::wait_for_value), but for the idleness.
     #[inline]
-    pub(super) unsafe fn is_queued(&self, node: Pin<&Waiter>, cx: &mut Context<'_>) -> bool {
+    pub(super) unsafe fn is_queued(
+        &self,
+        node: Pin<&Waiter<Wanted>>,
+        cx: &mut Context<'_>,
+    ) -> bool {
         // SAFETY: passed on from the caller.
         node.phase() != Phase::Idle && unsafe { self.queue.poll(node, cx) }.is_pending()
     }
 
-    /// Takes hold of a place now.
-    pub(super) fn try_hold(&self) -> Result<(), Denied> {
+    /// Takes hold of `count` places now.
+    pub(super) fn try_hold(&self, count: usize) -> Result<(), Denied> {
         self.with(|ring| {
             if ring.receivers() == 0 {
                 return Err(Denied::Closed);
             }
-            if ring.room() == 0 {
+            if ring.room() < count {
                 return Err(Denied::Full);
             }
-            ring.hold_place();
+            ring.spoken.hold(count);
             Ok(())
         })
     }
 
-    /// Takes hold of a place, or waits for one, first come first served. An error says that there
-    /// is no receiver.
+    /// Takes hold of `count` places, or waits for them, first come first served. An error says that
+    /// there is no receiver.
     ///
     /// # Safety
     ///
-    /// As for [`is_queued`](Self::is_queued).
+    /// As for [`is_queued`](Self::is_queued); the node's payload is the same number.
     pub(super) unsafe fn poll_hold(
         &self,
-        node: Pin<&Waiter>,
+        node: Pin<&Waiter<Wanted>>,
+        count: usize,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), Denied>> {
         if node.phase() != Phase::Idle {
@@ -340,7 +348,7 @@ impl<T> Shared<T> {
                 _ => Err(Denied::Closed),
             });
         }
-        match self.try_hold() {
+        match self.try_hold(count) {
             Err(Denied::Full) => {}
             now => return Poll::Ready(now),
         }
@@ -351,32 +359,34 @@ impl<T> Shared<T> {
         if ring.receivers() == 0 {
             return Poll::Ready(Err(Denied::Closed));
         }
-        if ring.room() > 0 {
-            ring.hold_place();
+        if ring.room() >= count {
+            ring.spoken.hold(count);
             return Poll::Ready(Ok(()));
         }
         // SAFETY: passed on from the caller; the node is idle.
         unsafe { queue.push_back_to(SENDERS, node, Some(waker)) };
+        // Places that are free but too few are gathered from now on. Nobody is woken by that.
+        self.serve(queue);
         Poll::Pending
     }
 
-    /// A place that was held is free.
-    pub(super) fn return_place(&self) {
+    /// Places that were held are free.
+    pub(super) fn return_places(&self, count: usize) {
         let mut queue = self.queue.lock();
-        queue.shared().return_place();
+        queue.shared().spoken.give_back(count);
         self.serve(queue);
     }
 
-    /// Leaves a line before the node goes away. A place that was granted passes on.
+    /// Leaves a line before the node goes away. Places that were granted, `count` of them, pass on.
     ///
     /// # Safety
     ///
     /// As for [`is_queued`](Self::is_queued).
     #[inline]
-    pub(super) unsafe fn leave_line(&self, node: Pin<&Waiter>) {
+    pub(super) unsafe fn leave_line(&self, node: Pin<&Waiter<Wanted>>, count: usize) {
         if node.phase() != Phase::Idle {
             // SAFETY: passed on from the caller.
-            unsafe { self.leave_line_slowly(node) };
+            unsafe { self.leave_line_slowly(node, count) };
         }
     }
 
@@ -384,62 +394,34 @@ impl<T> Shared<T> {
     ///
     /// As for [`leave_line`](Self::leave_line).
     #[cold]
-    unsafe fn leave_line_slowly(&self, node: Pin<&Waiter>) {
+    unsafe fn leave_line_slowly(&self, node: Pin<&Waiter<Wanted>>, count: usize) {
         let mut queue = self.queue.lock();
         // SAFETY: passed on from the caller.
         let removed = unsafe { queue.remove(node) };
         if let Removed::Done(GRANTED) = removed {
-            queue.shared().return_place();
+            queue.shared().spoken.give_back(count);
             return self.serve(queue);
         }
-        drop(queue);
+        if queue.shared().spoken.is_gathering() {
+            // It may have been the first in line, and the one behind it wants less.
+            self.serve_some(queue);
+        } else {
+            drop(queue);
+        }
         // Foreign code: the waker, if there is one, is dropped here, after the lock.
         drop(removed);
     }
+}
 
-    pub(super) fn add_sender(&self) {
-        // Relaxed: made from a sender that is alive, as a reference count is.
-        self.senders.fetch_add(1, Relaxed);
+impl<T> Counted<Senders> for Shared<T> {
+    fn count(&self) -> &Count {
+        &self.senders
     }
 
-    /// From weak to strong, unless no sender is left.
-    pub(super) fn revive_sender(&self) -> bool {
-        // Relaxed: only a first guess for the exchange below.
-        let mut count = self.senders.load(Relaxed);
-        while count != 0 {
-            // Relaxed: a count that is not zero keeps the channel open; nothing is published.
-            match self.senders.compare_exchange_weak(count, count + 1, Relaxed, Relaxed) {
-                Ok(_) => return true,
-                Err(now) => count = now,
-            }
-        }
-        false
-    }
-
-    pub(super) fn remove_sender(&self) {
-        // Release: what this sender did. Acquire: what all did, for the last one to pass on.
-        if self.senders.fetch_sub(1, AcqRel) != 1 {
-            return;
-        }
+    fn last_left(&self) {
         let mut queue = self.queue.lock();
         queue.shared().ended = true;
         queue.release_all(LOOK);
-    }
-
-    pub(super) fn add_weak_sender(&self) {
-        // Relaxed: counted for information only.
-        self.weak_senders.fetch_add(1, Relaxed);
-    }
-
-    pub(super) fn remove_weak_sender(&self) {
-        // Relaxed: counted for information only.
-        self.weak_senders.fetch_sub(1, Relaxed);
-    }
-
-    /// Strong and weak senders, for information.
-    pub(super) fn sender_counts(&self) -> (usize, usize) {
-        // Relaxed: the answer may be old when it arrives.
-        (self.senders.load(Relaxed), self.weak_senders.load(Relaxed))
     }
 }
 

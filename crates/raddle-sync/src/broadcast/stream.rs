@@ -11,6 +11,7 @@ use super::error::{Lagged, RecvError};
 use super::mode::{Lagging, Mode};
 use super::receiver::Receiver;
 use super::recv::poll_value;
+use super::shared::Wanted;
 
 /// The values of a [`Receiver`] as a [`Stream`], with an error where some were missed. It ends when
 /// all senders are gone and all values were received.
@@ -18,14 +19,14 @@ use super::recv::poll_value;
 /// It contains a place in the channel's line of receivers, so it must be pinned to be polled.
 pub struct BroadcastStream<T, M: Mode = Lagging> {
     receiver: Receiver<T, M>,
-    node: Waiter,
+    node: Waiter<Wanted>,
 }
 
 impl<T, M: Mode> Receiver<T, M> {
     /// The values as a stream.
     #[track_caller]
     pub fn into_stream(self) -> BroadcastStream<T, M> {
-        BroadcastStream { receiver: self, node: Waiter::new(WaitKind::Value, ()) }
+        BroadcastStream { receiver: self, node: Waiter::new(WaitKind::Value, 0) }
     }
 }
 
@@ -62,7 +63,7 @@ impl<T: Clone, M: Mode> Stream for BroadcastStream<T, M> {
 impl<T, M: Mode> Drop for BroadcastStream<T, M> {
     fn drop(&mut self) {
         // SAFETY: as in `poll_next`; what was polled was pinned and did not move since.
-        unsafe { self.receiver.shared.leave_line(Pin::new_unchecked(&self.node)) };
+        unsafe { self.receiver.shared.leave_line(Pin::new_unchecked(&self.node), 0) };
     }
 }
 

@@ -68,11 +68,14 @@ use super::state::{
 };
 use super::store::{Block, SLOTS, Store};
 use crate::closing::{Closing, OnDrop};
+use crate::ends::Count;
 
-pub(super) struct Chan<T> {
+pub(crate) struct Chan<T> {
     pub(super) queue: WaitQueue<T>,
     /// Zero: a rendezvous; `usize::MAX`: no bound.
     capacity: usize,
+    pub(super) senders: Count,
+    pub(super) receivers: Count,
     /// What senders wait for: closed, or no receivers.
     pub(super) to_senders: Closing,
     /// What receivers wait for: closed, or no senders.
@@ -93,6 +96,8 @@ impl<T> Chan<T> {
         Arc::new(Chan {
             queue: WaitQueue::new(State::new(store, capacity)),
             capacity,
+            senders: Count::new(),
+            receivers: Count::new(),
             to_senders: Closing::new(),
             to_receivers: Closing::new(),
         })
@@ -178,43 +183,6 @@ impl<T> Chan<T> {
         Ok(out)
     }
 
-    /// Takes a place for a permit, if one is free.
-    pub(super) fn try_reserve(&self) -> Result<(), TrySendError<()>> {
-        let mut queue = self.queue.lock();
-        let state = queue.shared();
-        if !state.is_open() {
-            return Err(refusal(state, ()).into());
-        }
-        if !state.has_room() {
-            return Err(TrySendError::Full(()));
-        }
-        state.reserved += 1;
-        Ok(())
-    }
-
-    /// Sends a value to a reserved place. Without receivers the value is dropped.
-    pub(super) fn send_reserved(&self, value: T) {
-        let mut queue = self.queue.lock();
-        let state = queue.shared();
-        state.reserved -= 1;
-        if state.receivers == 0 {
-            drop(queue);
-            return drop(value);
-        }
-        // SAFETY: it is a ring with as many slots as there are values and reserved places.
-        unsafe { state.store.push(value) };
-        let wake = promise(&mut queue);
-        drop(queue);
-        call(wake);
-    }
-
-    /// A reserved place comes back unused.
-    pub(super) fn return_place(&self) {
-        let mut queue = self.queue.lock();
-        queue.shared().reserved -= 1;
-        self.settle(queue, &mut WakeBatch::new());
-    }
-
     /// Takes a value that is promised to nobody.
     #[inline(always)]
     pub(super) fn try_recv(&self) -> Result<T, TryRecvError> {
@@ -293,10 +261,10 @@ impl<T> Chan<T> {
         loop {
             let mut queue = self.queue.lock();
             let state = queue.shared();
-            if state.receivers == 0 {
+            if !state.has_receivers {
                 return;
             }
-            match state.store.push_front(&mut value, state.reserved, &mut fresh) {
+            match state.store.push_front(&mut value, state.spoken.count(), &mut fresh) {
                 Ok(()) => return self.settle(queue, &mut WakeBatch::new()),
                 Err(slots) => {
                     drop(queue);
@@ -404,28 +372,31 @@ impl<T> Chan<T> {
         true
     }
 
-    /// Puts a sender in line, with its value or for a place. False if there is no need to wait:
-    /// look again.
+    /// Puts a sender in line, with its value or for `count` places. False if there is no need to
+    /// wait: look again.
     ///
     /// # Safety
     ///
     /// As for [`wait_for_value`](Self::wait_for_value); what the payload points to lives as long
     /// as the node.
-    pub(super) unsafe fn wait_for_room(&self, node: Pin<&Waiter<Offer<T>>>, waker: Waker) -> bool {
+    pub(super) unsafe fn wait_for_room(
+        &self,
+        node: Pin<&Waiter<Offer<T>>>,
+        count: usize,
+        waker: Waker,
+    ) -> bool {
         let mut queue = self.queue.lock();
         let state = queue.shared();
-        if state.has_room() || !state.is_open() {
+        if state.room() >= count || !state.is_open() {
             drop(queue);
             return false;
         }
-        let mut wake = None;
         let is_rendezvous = self.capacity == 0;
         state.offers += usize::from(is_rendezvous);
         // SAFETY: passed on from the caller.
         unsafe { queue.push_back_to(SENDERS, node, Some(waker)) };
-        if is_rendezvous {
-            wake = promise(&mut queue);
-        }
+        // Places that are free but too few are gathered from now on.
+        let wake = if is_rendezvous { promise(&mut queue) } else { admit(&mut queue) };
         drop(queue);
         call(wake);
         true
@@ -445,12 +416,17 @@ impl<T> Chan<T> {
         match removed {
             Removed::Idle => None,
             Removed::Done(outcome) => Some(outcome),
-            // Nobody is served by a departure: each who waits wants one value, or one place.
             Removed::Waiting(waker) => {
                 if line == SENDERS && self.capacity == 0 && state.is_open() {
                     state.offers -= 1;
                 }
-                drop(queue);
+                if state.spoken.is_gathering() {
+                    // It may have been the first in line, and the one behind it wants less.
+                    self.settle(queue, &mut WakeBatch::new());
+                } else {
+                    // Nobody is served by this departure: each wants one value, or one place.
+                    drop(queue);
+                }
                 // Foreign code: after the lock.
                 drop(waker);
                 None
@@ -474,13 +450,13 @@ impl<T> Chan<T> {
 
 /// Wakes whoever was served, with the lock released.
 #[inline]
-fn call(wake: Option<Wake>) {
+pub(super) fn call(wake: Option<Wake>) {
     if let Some(wake) = wake {
         wake.wake();
     }
 }
 
-fn refusal<T, V>(state: &State<T>, value: V) -> SendError<V> {
+pub(super) fn refusal<T, V>(state: &State<T>, value: V) -> SendError<V> {
     if state.closed { SendError::Closed(value) } else { SendError::Disconnected(value) }
 }
 

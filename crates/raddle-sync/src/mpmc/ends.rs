@@ -1,8 +1,8 @@
-//! The ends of a channel: how many there are, and what happens when the last of a side goes, or
-//! somebody closes the channel.
+//! What happens when the last end of a side goes, or somebody closes the channel.
 //!
-//! The state changes first, under the lock, and with it the flags that are read without it; then
-//! all are told who wait. If a waker of one group panics, the other groups are told all the same.
+//! Ends are counted without the lock (`crate::ends`); only the last one takes it. The state changes
+//! first, and with it the flags that are read without the lock; then all are told who wait. If a
+//! waker of one group panics, the other groups are told all the same.
 
 use raddle_base::wait::WakeBatch;
 
@@ -10,6 +10,7 @@ use super::chan::Chan;
 use super::state::{REFUSED, SENDERS};
 use super::store::Store;
 use crate::closing::OnDrop;
+use crate::ends::{Count, Counted, Receivers, Senders};
 
 impl<T> Chan<T> {
     /// Accepts nothing new, and refuses those who wait to send. False if it was closed before.
@@ -19,7 +20,8 @@ impl<T> Chan<T> {
         if state.closed {
             return false;
         }
-        (state.closed, state.ending, state.limit, state.offers) = (true, true, 0, 0);
+        (state.closed, state.ending) = (true, true);
+        state.end_places();
         self.to_senders.mark();
         self.to_receivers.mark();
         let _receivers = OnDrop(|| self.to_receivers.notify());
@@ -38,55 +40,35 @@ impl<T> Chan<T> {
     pub(super) fn is_full(&self) -> bool {
         let mut queue = self.queue.lock();
         let state = queue.shared();
-        state.store.len() + state.reserved >= self.capacity()
+        state.store.len() + state.spoken.count() >= self.capacity()
+    }
+}
+
+impl<T> Counted<Senders> for Chan<T> {
+    fn count(&self) -> &Count {
+        &self.senders
     }
 
-    /// How many senders and receivers there are.
-    pub(super) fn counts(&self) -> (usize, usize) {
+    fn last_left(&self) {
         let mut queue = self.queue.lock();
         let state = queue.shared();
-        (state.senders, state.receivers)
-    }
-
-    /// One more sender, unless there is none any more.
-    pub(super) fn add_sender(&self) -> bool {
-        let mut queue = self.queue.lock();
-        let state = queue.shared();
-        let lives = state.senders > 0;
-        state.senders += usize::from(lives);
-        lives
-    }
-
-    /// One more receiver, unless there is none any more.
-    pub(super) fn add_receiver(&self) -> bool {
-        let mut queue = self.queue.lock();
-        let state = queue.shared();
-        let lives = state.receivers > 0;
-        state.receivers += usize::from(lives);
-        lives
-    }
-
-    pub(super) fn remove_sender(&self) {
-        let mut queue = self.queue.lock();
-        let state = queue.shared();
-        state.senders -= 1;
-        if state.senders > 0 {
-            return;
-        }
-        state.ending = true;
+        (state.has_senders, state.ending) = (false, true);
         self.to_receivers.mark();
         let _receivers = OnDrop(|| self.to_receivers.notify());
         self.settle(queue, &mut WakeBatch::new());
     }
+}
 
-    pub(super) fn remove_receiver(&self) {
+impl<T> Counted<Receivers> for Chan<T> {
+    fn count(&self) -> &Count {
+        &self.receivers
+    }
+
+    fn last_left(&self) {
         let mut queue = self.queue.lock();
         let state = queue.shared();
-        state.receivers -= 1;
-        if state.receivers > 0 {
-            return;
-        }
-        (state.limit, state.offers) = (0, 0);
+        state.has_receivers = false;
+        state.end_places();
         // Dropped last: foreign code, and what it does finds the channel in its final state.
         let _rest = std::mem::replace(&mut state.store, Store::none());
         self.to_senders.mark();

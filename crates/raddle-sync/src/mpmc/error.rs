@@ -22,6 +22,14 @@ impl<T> SendError<T> {
             SendError::Closed(value) | SendError::Disconnected(value) => value,
         }
     }
+
+    /// The same error with another value.
+    pub(super) fn map<U>(self, f: impl FnOnce(T) -> U) -> SendError<U> {
+        match self {
+            SendError::Closed(value) => SendError::Closed(f(value)),
+            SendError::Disconnected(value) => SendError::Disconnected(f(value)),
+        }
+    }
 }
 
 impl<T> fmt::Debug for SendError<T> {

@@ -12,6 +12,9 @@ pub trait Kind: fmt::Debug + 'static {}
 /// A kind whose senders wait: [`Bounded`] or [`Rendezvous`].
 pub trait Waits: Kind {}
 
+/// A kind with room for so many values: [`Bounded`] or [`Overwriting`].
+pub trait HasRoom: Kind {}
+
 /// Room for so many values; senders wait for room.
 #[derive(Debug)]
 pub enum Bounded {}
@@ -35,3 +38,6 @@ impl Kind for Overwriting {}
 
 impl Waits for Bounded {}
 impl Waits for Rendezvous {}
+
+impl HasRoom for Bounded {}
+impl HasRoom for Overwriting {}

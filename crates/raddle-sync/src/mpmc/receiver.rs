@@ -1,32 +1,28 @@
 //! The receiving ends, and the stream of values.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_core::Stream;
-use raddle_base::shim::Arc;
 
 use super::chan::Chan;
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
-use super::kind::{Bounded, Kind, Overwriting};
+use super::kind::{Bounded, HasRoom, Kind};
 use super::recv::{Recv, RecvMany, Turn};
 use crate::closing::Closed;
+use crate::ends::counted_ends;
 use crate::{block_on, wait_timeout};
 
-/// The receiving end of a channel. Clone it for more receivers: each value goes to one of them.
-pub struct Receiver<T, K: Kind = Bounded> {
-    chan: Arc<Chan<T>>,
-    kind: PhantomData<fn() -> K>,
+counted_ends! {
+    /// The receiving end of a channel. Clone it for more receivers, which allocates nothing: each
+    /// value goes to one of them.
+    pub struct Receiver<T, K: Kind = Bounded> and struct WeakReceiver
+        of Chan<T>, Receivers: "receiver"
 }
 
 impl<T, K: Kind> Receiver<T, K> {
-    pub(super) fn new(chan: Arc<Chan<T>>) -> Self {
-        Receiver { chan, kind: PhantomData }
-    }
-
     /// Waits for the next value. Receivers that wait are served first come first served.
     ///
     /// # Cancel safety
@@ -139,6 +135,26 @@ impl<T, K: Kind> Receiver<T, K> {
         self.chan.to_receivers.wait()
     }
 
+    /// As [`closed`](Self::closed), blocking the thread.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_closed(&self) {
+        block_on(self.closed());
+    }
+
+    /// As [`closed`](Self::closed), blocking the thread for at most `limit`; whether it came true.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_closed_timeout(&self, limit: Duration) -> bool {
+        wait_timeout(self.closed(), limit).is_some()
+    }
+
     /// Whether the channel is closed or all senders are gone. There may still be values.
     pub fn is_closed(&self) -> bool {
         self.chan.to_receivers.is_set()
@@ -156,26 +172,16 @@ impl<T, K: Kind> Receiver<T, K> {
 
     /// How many senders there are.
     pub fn sender_count(&self) -> usize {
-        self.chan.counts().0
+        self.chan.senders.strong()
     }
 
-    /// How many receivers there are.
+    /// How many receivers there are. The same as [`strong_count`](Self::strong_count).
     pub fn receiver_count(&self) -> usize {
-        self.chan.counts().1
-    }
-
-    /// Whether both belong to the same channel.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.chan, &other.chan)
-    }
-
-    /// A handle that does not keep the channel open.
-    pub fn downgrade(&self) -> WeakReceiver<T, K> {
-        WeakReceiver { chan: self.chan.clone(), kind: PhantomData }
+        self.chan.receivers.strong()
     }
 }
 
-impl<T> Receiver<T> {
+impl<T, K: HasRoom> Receiver<T, K> {
     /// The room that the channel was made with.
     pub fn capacity(&self) -> usize {
         self.chan.capacity()
@@ -187,60 +193,10 @@ impl<T> Receiver<T> {
     }
 }
 
-impl<T> Receiver<T, Overwriting> {
-    /// The room that the channel was made with.
-    pub fn capacity(&self) -> usize {
-        self.chan.capacity()
-    }
-
-    /// Whether the next send pushes a value out.
-    pub fn is_full(&self) -> bool {
-        self.chan.is_full()
-    }
-}
-
-impl<T, K: Kind> Clone for Receiver<T, K> {
-    fn clone(&self) -> Self {
-        self.chan.add_receiver();
-        Receiver::new(self.chan.clone())
-    }
-}
-
-impl<T, K: Kind> Drop for Receiver<T, K> {
-    fn drop(&mut self) {
-        self.chan.remove_receiver();
-    }
-}
-
 impl<T, K: Kind> fmt::Debug for Receiver<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Receiver");
         out.field("len", &self.len()).field("closed", &self.is_closed()).finish()
-    }
-}
-
-/// A receiver that does not keep the channel open.
-pub struct WeakReceiver<T, K: Kind = Bounded> {
-    chan: Arc<Chan<T>>,
-    kind: PhantomData<fn() -> K>,
-}
-
-impl<T, K: Kind> WeakReceiver<T, K> {
-    /// A receiver, unless all are gone.
-    pub fn upgrade(&self) -> Option<Receiver<T, K>> {
-        self.chan.add_receiver().then(|| Receiver::new(self.chan.clone()))
-    }
-}
-
-impl<T, K: Kind> Clone for WeakReceiver<T, K> {
-    fn clone(&self) -> Self {
-        WeakReceiver { chan: self.chan.clone(), kind: PhantomData }
-    }
-}
-
-impl<T, K: Kind> fmt::Debug for WeakReceiver<T, K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakReceiver").finish_non_exhaustive()
     }
 }
 

@@ -1,52 +1,50 @@
-//! Places that are reserved before there is a value: the wait for one, and what is done with it.
+//! Places in a channel with a bound, reserved before there is a value: to send without waiting and
+//! without failing.
 
-use std::fmt;
-use std::future::Future;
-use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use raddle_base::context;
-use raddle_base::wait::{WaitKind, Waiter};
+use raddle_base::wait::{Waiter, WakeBatch};
 
-use super::chan::Chan;
+use super::chan::{Chan, call, refusal};
 use super::error::{SendError, TrySendError};
-use super::state::{Offer, SENDERS, SERVED};
+use super::sender::Sender;
+use super::state::{Offer, SENDERS, SERVED, promise};
+use crate::places::names::named_places;
+use crate::places::{Held, Places, Reach, Reserving};
+use crate::{block_on, wait_timeout};
 
-/// A wait for one place.
-pub(super) struct Place<T> {
-    pub(super) node: Waiter<Offer<T>>,
-}
+named_places!(Sender<T>, Chan<T>, SendError<()>);
 
-impl<T> Place<T> {
-    #[track_caller]
-    pub(super) fn new() -> Self {
-        Place { node: Waiter::new(WaitKind::Room, Offer::NONE) }
+impl<T> Places for Chan<T> {
+    type Need = Offer<T>;
+    type Value = T;
+    type Error = SendError<()>;
+
+    fn need(count: usize) -> Offer<T> {
+        Offer::places(count)
     }
 
-    /// # Safety
-    ///
-    /// `self` is pinned, is used with this channel only, and [`leave`](Self::leave) is called
-    /// before it goes away.
-    pub(super) unsafe fn poll(
+    unsafe fn poll_places(
         &self,
-        chan: &Chan<T>,
+        node: Pin<&Waiter<Offer<T>>>,
+        count: usize,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), SendError<()>>> {
         ready!(context::check_budget(cx));
-        // SAFETY: the caller says so.
-        let node = unsafe { Pin::new_unchecked(&self.node) };
         if !node.is_idle() {
             // SAFETY: passed on from the caller.
-            let outcome = ready!(unsafe { chan.queue.poll(node, cx) });
+            let outcome = ready!(unsafe { self.queue.poll(node, cx) });
             context::spend();
             return Poll::Ready(match outcome {
                 SERVED => Ok(()),
-                _ => Err(chan.refuse(())),
+                _ => Err(self.refuse(())),
             });
         }
         loop {
-            let error = match chan.try_reserve() {
+            let error = match self.try_reserve(count) {
                 Ok(()) => {
                     context::spend();
                     return Poll::Ready(Ok(()));
@@ -61,97 +59,213 @@ impl<T> Place<T> {
             // Foreign code (the clone): before the lock.
             let waker = cx.waker().clone();
             // SAFETY: passed on from the caller; the node is idle.
-            if unsafe { chan.wait_for_room(node, waker) } {
+            if unsafe { self.wait_for_room(node, count, waker) } {
                 return Poll::Pending;
             }
         }
     }
 
-    /// # Safety
-    ///
-    /// As for [`poll`](Self::poll), if that was called.
-    pub(super) unsafe fn leave(&self, chan: &Chan<T>) {
-        if self.node.is_idle() {
+    unsafe fn leave_places(&self, node: Pin<&Waiter<Offer<T>>>, count: usize) {
+        if node.is_idle() {
             return;
         }
-        // SAFETY: it was polled, so it is pinned; the rest is passed on from the caller.
-        let outcome = unsafe { chan.leave(Pin::new_unchecked(&self.node), SENDERS) };
-        if outcome == Some(SERVED) {
-            chan.return_place();
+        // SAFETY: passed on from the caller.
+        if unsafe { self.leave(node, SENDERS) } == Some(SERVED) {
+            self.return_places(count);
         }
     }
-}
 
-/// A wait for a place in a channel.
-///
-/// # Cancel safety
-///
-/// Dropping it gives up the place in line; a place already granted goes to the next sender.
-#[must_use = "futures do nothing unless awaited"]
-pub struct Reserve<'a, T> {
-    chan: &'a Chan<T>,
-    place: Place<T>,
-}
+    fn return_places(&self, count: usize) {
+        let mut queue = self.queue.lock();
+        queue.shared().spoken.give_back(count);
+        self.settle(queue, &mut WakeBatch::new());
+    }
 
-impl<'a, T> Reserve<'a, T> {
-    #[track_caller]
-    pub(super) fn new(chan: &'a Chan<T>) -> Self {
-        Reserve { chan, place: Place::new() }
+    fn put(&self, value: T) -> Result<(), SendError<()>> {
+        self.send_reserved(value);
+        Ok(())
+    }
+
+    fn no_place() -> SendError<()> {
+        SendError::Closed(())
     }
 }
 
-impl<'a, T> Future for Reserve<'a, T> {
-    type Output = Result<Permit<'a, T>, SendError<()>>;
+impl<T> Chan<T> {
+    /// Takes places for permits, if enough are free.
+    fn try_reserve(&self, count: usize) -> Result<(), TrySendError<()>> {
+        let mut queue = self.queue.lock();
+        let state = queue.shared();
+        if !state.is_open() {
+            return Err(refusal(state, ()).into());
+        }
+        if state.room() < count {
+            return Err(TrySendError::Full(()));
+        }
+        state.spoken.hold(count);
+        Ok(())
+    }
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.into_ref().get_ref();
-        // SAFETY: the place is pinned with the future, and left when that is dropped.
-        let result = ready!(unsafe { this.place.poll(this.chan, cx) });
-        Poll::Ready(result.map(|()| Permit::new(this.chan)))
+    /// Sends a value to a reserved place. Without receivers the value is dropped.
+    fn send_reserved(&self, value: T) {
+        let mut queue = self.queue.lock();
+        let state = queue.shared();
+        state.spoken.give_back(1);
+        if !state.has_receivers {
+            drop(queue);
+            return drop(value);
+        }
+        // SAFETY: it is a ring with as many slots as there are values and reserved places.
+        unsafe { state.store.push(value) };
+        let wake = promise(&mut queue);
+        drop(queue);
+        call(wake);
     }
 }
 
-impl<T> Drop for Reserve<'_, T> {
-    fn drop(&mut self) {
-        // SAFETY: as in `poll`.
-        unsafe { self.place.leave(self.chan) };
+impl<T> Reach for Sender<T> {
+    type Chan = Chan<T>;
+
+    fn chan(&self) -> &Chan<T> {
+        &self.chan
     }
 }
 
-impl<T> fmt::Debug for Reserve<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reserve").field("waiter", &self.place.node).finish()
-    }
-}
-
-/// One place in a channel. Dropping it unused gives the place to the next sender.
-#[must_use = "the place is given back as soon as this is dropped"]
-pub struct Permit<'a, T> {
-    chan: &'a Chan<T>,
-}
-
-impl<'a, T> Permit<'a, T> {
-    pub(super) fn new(chan: &'a Chan<T>) -> Self {
-        Permit { chan }
-    }
-
+impl<T> Permit<'_, T> {
     /// Sends the value, without waiting. A channel that was closed since still gives it to a
     /// receiver; if all receivers are gone the value is dropped.
     pub fn send(self, value: T) {
-        let chan = self.chan;
-        mem::forget(self);
-        chan.send_reserved(value);
+        self.0.spend().send_reserved(value);
     }
 }
 
-impl<T> Drop for Permit<'_, T> {
-    fn drop(&mut self) {
-        self.chan.return_place();
+impl<T> OwnedPermit<T> {
+    /// Sends the value, and gives the sender back. See [`Permit::send`].
+    pub fn send(self, value: T) -> Sender<T> {
+        let sender = self.0.spend();
+        sender.chan.send_reserved(value);
+        sender
     }
 }
 
-impl<T> fmt::Debug for Permit<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit").finish_non_exhaustive()
+impl<T> Sender<T> {
+    /// Waits for room for one value, and reserves it.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives up the place in line; a place already granted goes to the next.
+    ///
+    /// # Errors
+    ///
+    /// If the channel is closed or all receivers are gone.
+    #[track_caller]
+    pub fn reserve(&self) -> Reserve<'_, T> {
+        Reserve(Reserving::new(&*self.chan, 1))
+    }
+
+    /// Waits for room for `count` values at once, and reserves it. Meanwhile what becomes free is
+    /// gathered for it, and nobody behind it is served.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`reserve`](Self::reserve), with all that was gathered so far.
+    ///
+    /// # Errors
+    ///
+    /// If the channel is closed or all receivers are gone.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is more than the channel's capacity: there would never be room.
+    ///
+    /// ```
+    /// use raddle_sync::{block_on, mpmc};
+    ///
+    /// let (tx, rx) = mpmc::bounded(4);
+    /// for (place, value) in block_on(tx.reserve_many(3)).unwrap().zip([1, 2, 3]) {
+    ///     place.send(value);
+    /// }
+    /// assert_eq!(rx.len(), 3);
+    /// ```
+    #[track_caller]
+    pub fn reserve_many(&self, count: usize) -> ReserveMany<'_, T> {
+        self.check(count);
+        ReserveMany(Reserving::new(&*self.chan, count))
+    }
+
+    /// As [`reserve`](Self::reserve); the permit owns this sender. On error, and if the future is
+    /// dropped, the sender is dropped.
+    #[track_caller]
+    pub fn reserve_owned(self) -> ReserveOwned<T> {
+        ReserveOwned(Reserving::new(self, 1))
+    }
+
+    /// Reserves room for one value if there is some now and nobody waits for it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room, the channel is closed or all receivers are gone.
+    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
+        self.chan.try_reserve(1).map(|()| Permit(Held::new(&*self.chan, 1)))
+    }
+
+    /// Reserves room for `count` values if there is enough now and nobody waits for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_reserve`](Self::try_reserve).
+    ///
+    /// # Panics
+    ///
+    /// If `count` is more than the channel's capacity.
+    #[track_caller]
+    pub fn try_reserve_many(
+        &self,
+        count: usize,
+    ) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
+        self.check(count);
+        self.chan.try_reserve(count).map(|()| PermitIterator(Held::new(&*self.chan, count)))
+    }
+
+    #[track_caller]
+    fn check(&self, count: usize) {
+        assert!(count <= self.capacity(), "more places than the channel has room for");
+    }
+
+    /// As [`try_reserve`](Self::try_reserve); the permit owns this sender, which comes back on
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_reserve`](Self::try_reserve).
+    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        match self.chan.try_reserve(1) {
+            Ok(()) => Ok(OwnedPermit(Held::new(self, 1))),
+            Err(error) => Err(error.map(|()| self)),
+        }
+    }
+
+    /// As [`reserve`](Self::reserve), blocking the thread.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
+        block_on(self.reserve())
+    }
+
+    /// As [`reserve`](Self::reserve), blocking the thread for at most `limit`; nothing if that
+    /// passed.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_reserve_timeout(
+        &self,
+        limit: Duration,
+    ) -> Option<Result<Permit<'_, T>, SendError<()>>> {
+        wait_timeout(self.reserve(), limit)
     }
 }

@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use raddle_base::context;
 use raddle_base::shim::cell::UnsafeCell;
@@ -13,7 +12,7 @@ use raddle_base::wait::{Phase, WaitKind, Waiter};
 use super::chan::Chan;
 use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::state::{Offer, SENDERS, SERVED};
-use crate::wait_timeout;
+use crate::timed::{GiveUp, UntilTime, named_send_timeout};
 
 /// A send that waits for room, or in a rendezvous for a receiver to take the value.
 ///
@@ -108,7 +107,7 @@ impl<'a, T> Sending<'a, T> {
             // Foreign code (the clone): before the lock.
             let waker = cx.waker().clone();
             // SAFETY: as in `poll_waiting`; the value lies beside the node.
-            if unsafe { self.chan.wait_for_room(Pin::new_unchecked(&self.node), waker) } {
+            if unsafe { self.chan.wait_for_room(Pin::new_unchecked(&self.node), 1, waker) } {
                 return Poll::Pending;
             }
             // There is room now, or the channel has ended.
@@ -156,54 +155,29 @@ impl<T> fmt::Debug for Sending<'_, T> {
     }
 }
 
-/// Blocks the thread for at most `limit`.
-#[track_caller]
-pub(super) fn send_within<T>(
-    sending: Sending<'_, T>,
-    limit: Duration,
-) -> Result<(), SendTimeoutError<T>> {
-    let mut sending = pin!(sending);
-    match wait_timeout(sending.as_mut(), limit) {
-        Some(result) => result.map_err(SendTimeoutError::from),
-        None => time_is_up(sending),
+impl<T> GiveUp for Sending<'_, T> {
+    type Timed = Result<(), SendTimeoutError<T>>;
+
+    fn in_time(output: Self::Output) -> Self::Timed {
+        output.map_err(SendTimeoutError::from)
     }
-}
 
-fn time_is_up<T>(sending: Pin<&mut Sending<'_, T>>) -> Result<(), SendTimeoutError<T>> {
-    match sending.take_back() {
-        Some(value) => Err(SendTimeoutError::Timeout(value)),
-        // Taken in the last moment: it was sent.
-        None => Ok(()),
-    }
-}
-
-/// A send until some other future is ready. See [`Sending`] for what dropping it does.
-#[must_use = "futures do nothing unless awaited"]
-pub struct SendTimeout<'a, T, F> {
-    pub(super) sending: Sending<'a, T>,
-    pub(super) time_is_up: F,
-}
-
-impl<T, F: Future> Future for SendTimeout<'_, T, F> {
-    type Output = Result<(), SendTimeoutError<T>>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: both fields are pinned with the whole: neither is moved out of it, there is no
-        // destructor, and it is `Unpin` only if both are.
-        let (mut sending, time) = unsafe {
-            let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.sending), Pin::new_unchecked(&mut this.time_is_up))
-        };
-        if let Poll::Ready(result) = sending.as_mut().poll(cx) {
-            return Poll::Ready(result.map_err(SendTimeoutError::from));
+    fn give_up(self: Pin<&mut Self>) -> Self::Timed {
+        match self.take_back() {
+            Some(value) => Err(SendTimeoutError::Timeout(value)),
+            // Taken in the last moment: it was sent.
+            None => Ok(()),
         }
-        ready!(time.poll(cx));
-        Poll::Ready(time_is_up(sending))
     }
 }
 
-impl<T, F> fmt::Debug for SendTimeout<'_, T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SendTimeout").field(&self.sending).finish()
+named_send_timeout! {
+    /// A send until some other future is ready. See [`Sending`] for what dropping it does.
+    Result<(), SendTimeoutError<T>>
+}
+
+impl<'a, T, F: Future> SendTimeout<'a, T, F> {
+    pub(super) fn new(sending: Sending<'a, T>, time_is_up: F) -> Self {
+        SendTimeout(UntilTime::new(sending, time_is_up))
     }
 }

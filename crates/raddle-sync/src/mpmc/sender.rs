@@ -2,35 +2,24 @@
 
 use std::fmt;
 use std::future::Future;
-use std::marker::PhantomData;
 use std::time::Duration;
-
-use raddle_base::shim::Arc;
 
 use super::chan::Chan;
 use super::error::{SendError, SendTimeoutError, TrySendError};
-use super::kind::{Bounded, Kind, Overwriting, Unbounded, Waits};
-use super::reserve::{Permit, Reserve};
-use super::send::{SendTimeout, Sending, send_within};
-use crate::block_on;
+use super::kind::{Bounded, HasRoom, Kind, Overwriting, Unbounded, Waits};
+use super::send::{SendTimeout, Sending};
 use crate::closing::Closed;
+use crate::ends::counted_ends;
+use crate::places::feed::sink_at_once;
+use crate::timed::within;
+use crate::{block_on, wait_timeout};
 
-/// The sending end of a channel. Clone it for more senders.
-pub struct Sender<T, K: Kind = Bounded> {
-    chan: Arc<Chan<T>>,
-    kind: PhantomData<fn() -> K>,
+counted_ends! {
+    /// The sending end of a channel. Clone it for more senders, which allocates nothing.
+    pub struct Sender<T, K: Kind = Bounded> and struct WeakSender of Chan<T>, Senders: "sender"
 }
 
 impl<T, K: Kind> Sender<T, K> {
-    pub(super) fn new(chan: Arc<Chan<T>>) -> Self {
-        Sender { chan, kind: PhantomData }
-    }
-
-    #[inline]
-    pub(super) fn chan(&self) -> &Chan<T> {
-        &self.chan
-    }
-
     /// Accepts nothing new: sends that wait are refused, and get their value back. Values that were
     /// accepted, and those of places reserved before, can still be received. False if the channel
     /// was closed already.
@@ -43,6 +32,26 @@ impl<T, K: Kind> Sender<T, K> {
     #[track_caller]
     pub fn closed(&self) -> Closed<'_> {
         self.chan.to_senders.wait()
+    }
+
+    /// As [`closed`](Self::closed), blocking the thread.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_closed(&self) {
+        block_on(self.closed());
+    }
+
+    /// As [`closed`](Self::closed), blocking the thread for at most `limit`; whether it came true.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_closed_timeout(&self, limit: Duration) -> bool {
+        wait_timeout(self.closed(), limit).is_some()
     }
 
     /// Whether the channel is closed or all receivers are gone.
@@ -60,24 +69,14 @@ impl<T, K: Kind> Sender<T, K> {
         self.chan.len() == 0
     }
 
-    /// How many senders there are.
+    /// How many senders there are. The same as [`strong_count`](Self::strong_count).
     pub fn sender_count(&self) -> usize {
-        self.chan.counts().0
+        self.chan.senders.strong()
     }
 
     /// How many receivers there are.
     pub fn receiver_count(&self) -> usize {
-        self.chan.counts().1
-    }
-
-    /// Whether both belong to the same channel.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.chan, &other.chan)
-    }
-
-    /// A handle that does not keep the channel open.
-    pub fn downgrade(&self) -> WeakSender<T, K> {
-        WeakSender { chan: self.chan.clone(), kind: PhantomData }
+        self.chan.receivers.strong()
     }
 }
 
@@ -97,7 +96,7 @@ impl<T, K: Waits> Sender<T, K> {
     #[inline]
     #[track_caller]
     pub fn send(&self, value: T) -> Sending<'_, T> {
-        Sending::new(&self.chan, value)
+        Sending::new(self.chan.chan(), value)
     }
 
     /// Sends a value if there is room now and nobody waits for it. In a rendezvous: if a receiver
@@ -124,7 +123,7 @@ impl<T, K: Waits> Sender<T, K> {
     /// If time is up, the channel is closed or all receivers are gone: the value comes back.
     #[track_caller]
     pub fn send_timeout<F: Future>(&self, value: T, time_is_up: F) -> SendTimeout<'_, T, F> {
-        SendTimeout { sending: self.send(value), time_is_up }
+        SendTimeout::new(self.send(value), time_is_up)
     }
 
     /// As [`send`](Self::send), blocking the thread.
@@ -153,34 +152,11 @@ impl<T, K: Waits> Sender<T, K> {
         value: T,
         limit: Duration,
     ) -> Result<(), SendTimeoutError<T>> {
-        send_within(self.send(value), limit)
+        within(self.send(value), limit)
     }
 }
 
 impl<T> Sender<T> {
-    /// Waits for room for one value, and reserves it.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future gives up the place in line; a place already granted goes to the next.
-    ///
-    /// # Errors
-    ///
-    /// If the channel is closed or all receivers are gone.
-    #[track_caller]
-    pub fn reserve(&self) -> Reserve<'_, T> {
-        Reserve::new(&self.chan)
-    }
-
-    /// Reserves room for one value if there is some now.
-    ///
-    /// # Errors
-    ///
-    /// If there is no room, the channel is closed or all receivers are gone.
-    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
-        self.chan.try_reserve().map(|()| Permit::new(&self.chan))
-    }
-
     /// Sends a value without waiting: without room the oldest value is pushed out and returned. The
     /// new one goes ahead of senders that wait.
     ///
@@ -191,13 +167,16 @@ impl<T> Sender<T> {
     pub fn force_send(&self, value: T) -> Result<Option<T>, TrySendError<T>> {
         self.chan.force_send(value)
     }
+}
 
+impl<T, K: HasRoom> Sender<T, K> {
     /// The room that the channel was made with.
     pub fn capacity(&self) -> usize {
         self.chan.capacity()
     }
 
-    /// Whether all room is taken or reserved.
+    /// Whether all room is taken or reserved. A send of the overwriting kind pushes a value out
+    /// then.
     pub fn is_full(&self) -> bool {
         self.chan.is_full()
     }
@@ -232,59 +211,25 @@ impl<T> Sender<T, Overwriting> {
             TrySendError::Closed(value) | TrySendError::Full(value) => SendError::Closed(value),
         })
     }
-
-    /// The room that the channel was made with.
-    pub fn capacity(&self) -> usize {
-        self.chan.capacity()
-    }
-
-    /// Whether the next send pushes a value out.
-    pub fn is_full(&self) -> bool {
-        self.chan.is_full()
-    }
 }
 
-impl<T, K: Kind> Clone for Sender<T, K> {
-    fn clone(&self) -> Self {
-        self.chan.add_sender();
-        Sender::new(self.chan.clone())
-    }
-}
+sink_at_once!(
+    Sender<T, Unbounded>,
+    SendError<()>,
+    |sender: &Self| sender.chan.refuse(()),
+    |sender: &Self, value| sender.send(value).map_err(|error| error.map(drop))
+);
 
-impl<T, K: Kind> Drop for Sender<T, K> {
-    fn drop(&mut self) {
-        self.chan.remove_sender();
-    }
-}
+sink_at_once!(
+    Sender<T, Overwriting>,
+    SendError<()>,
+    |sender: &Self| sender.chan.refuse(()),
+    |sender: &Self, value| sender.send(value).map(drop).map_err(|error| error.map(drop))
+);
 
 impl<T, K: Kind> fmt::Debug for Sender<T, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("Sender");
         out.field("len", &self.len()).field("closed", &self.is_closed()).finish()
-    }
-}
-
-/// A sender that does not keep the channel open.
-pub struct WeakSender<T, K: Kind = Bounded> {
-    chan: Arc<Chan<T>>,
-    kind: PhantomData<fn() -> K>,
-}
-
-impl<T, K: Kind> WeakSender<T, K> {
-    /// A sender, unless all are gone.
-    pub fn upgrade(&self) -> Option<Sender<T, K>> {
-        self.chan.add_sender().then(|| Sender::new(self.chan.clone()))
-    }
-}
-
-impl<T, K: Kind> Clone for WeakSender<T, K> {
-    fn clone(&self) -> Self {
-        WeakSender { chan: self.chan.clone(), kind: PhantomData }
-    }
-}
-
-impl<T, K: Kind> fmt::Debug for WeakSender<T, K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WeakSender").finish_non_exhaustive()
     }
 }

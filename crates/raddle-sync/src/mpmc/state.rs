@@ -6,6 +6,7 @@ use raddle_base::shim::cell::UnsafeCell;
 use raddle_base::wait::{self, Wake};
 
 use super::store::Store;
+use crate::places::spoken::Spoken;
 
 /// The line of receivers that wait for values.
 pub(super) const RECEIVERS: usize = 0;
@@ -21,20 +22,28 @@ pub(super) const REFUSED: u8 = 2;
 pub(super) type WaitQueue<T> = wait::WaitQueue<Offer<T>, State<T>, 2>;
 pub(super) type Locked<'q, T> = wait::Locked<'q, Offer<T>, State<T>, 2>;
 
-/// What a sender that waits offers: where its value lies, or that it has none and wants a place.
-/// Receivers leave it empty.
-pub(super) struct Offer<T>(*const UnsafeCell<Option<T>>);
+/// What a sender that waits offers: where its value lies, or that it has none and wants so many
+/// places. Receivers leave it empty.
+pub(crate) struct Offer<T> {
+    value: *const UnsafeCell<Option<T>>,
+    places: usize,
+}
 
 // SAFETY: the cell lies in the waiting future, which stays until the node is out; whoever holds the
 // lock may take the value, which crosses threads.
 unsafe impl<T: Send> Send for Offer<T> {}
 
 impl<T> Offer<T> {
-    pub(super) const NONE: Self = Offer(std::ptr::null());
+    pub(super) const NONE: Self = Offer::places(0);
 
-    /// The value in this cell.
-    pub(super) fn of(cell: &UnsafeCell<Option<T>>) -> Self {
-        Offer(cell)
+    /// No value, and so many places wanted.
+    pub(super) const fn places(places: usize) -> Self {
+        Offer { value: std::ptr::null(), places }
+    }
+
+    /// The value in this cell, which wants one place.
+    pub(super) fn of(value: &UnsafeCell<Option<T>>) -> Self {
+        Offer { value, places: 1 }
     }
 
     /// Moves the value out, if there is one.
@@ -44,7 +53,7 @@ impl<T> Offer<T> {
     /// The node of this offer waits in its line, and the caller holds the lock.
     unsafe fn take(&self) -> Option<T> {
         // SAFETY: the cell is alive and the caller's, as the node waits.
-        unsafe { self.0.as_ref()?.with_mut(|value| (*value).take()) }
+        unsafe { self.value.as_ref()?.with_mut(|value| (*value).take()) }
     }
 }
 
@@ -53,8 +62,8 @@ pub(super) struct State<T> {
     pub(super) store: Store<T>,
     /// Values that belong to receivers which were woken for them and have not come yet.
     pub(super) promised: usize,
-    /// Places held by permits.
-    pub(super) reserved: usize,
+    /// Places held by permits, or gathered for the sender that waits first.
+    pub(super) spoken: Spoken,
     /// Places there are: the capacity, and zero once nothing is accepted.
     pub(super) limit: usize,
     /// Of a rendezvous that is open: how many senders wait, each with a value.
@@ -62,36 +71,46 @@ pub(super) struct State<T> {
     /// It was closed, or all senders are gone.
     pub(super) ending: bool,
     pub(super) closed: bool,
-    pub(super) senders: usize,
-    pub(super) receivers: usize,
+    pub(super) has_senders: bool,
+    pub(super) has_receivers: bool,
 }
 
 impl<T> State<T> {
+    /// With senders and receivers.
     pub(super) fn new(store: Store<T>, limit: usize) -> Self {
-        let (ending, closed) = (false, false);
-        let (senders, receivers) = (1, 1);
         State {
             store,
             promised: 0,
-            reserved: 0,
+            spoken: Spoken::default(),
             limit,
             offers: 0,
-            ending,
-            closed,
-            senders,
-            receivers,
+            ending: false,
+            closed: false,
+            has_senders: true,
+            has_receivers: true,
         }
     }
 
     /// Whether a place is free. Then no sender waits.
     #[inline]
     pub(super) fn has_room(&self) -> bool {
-        self.store.len() + self.reserved < self.limit
+        self.store.len() + self.spoken.count() < self.limit
+    }
+
+    /// Places that are free.
+    pub(super) fn room(&self) -> usize {
+        self.limit.saturating_sub(self.store.len() + self.spoken.count())
+    }
+
+    /// Nothing is accepted any more, and no sender waits: there are no places.
+    pub(super) fn end_places(&mut self) {
+        (self.limit, self.offers) = (0, 0);
+        self.spoken.scatter();
     }
 
     /// Whether values are still accepted.
     pub(super) fn is_open(&self) -> bool {
-        !self.closed && self.receivers > 0
+        !self.closed && self.has_receivers
     }
 
     /// Values that can be taken, by those they are promised to or by others.
@@ -109,7 +128,7 @@ impl<T> State<T> {
 
     /// Whether there is nothing, and nothing will come.
     pub(super) fn is_at_end(&self) -> bool {
-        let none_under_way = self.reserved == 0 || self.senders == 0;
+        let none_under_way = self.spoken.count() == 0 || !self.has_senders;
         self.ending && self.available() == 0 && none_under_way
     }
 
@@ -136,17 +155,20 @@ fn promise_first<T>(queue: &mut Locked<'_, T>) -> Option<Wake> {
     queue.grant_front_of(RECEIVERS, SERVED)
 }
 
-/// Serves the sender that waits first, if there is a place: takes its value, or reserves.
+/// Serves the sender that waits first, if there are the places it wants: takes its value, or
+/// reserves. What there is of them is gathered for it.
 pub(super) fn admit<T>(queue: &mut Locked<'_, T>) -> Option<Wake> {
-    if !queue.shared().has_room() {
+    let want = queue.front_of(SENDERS, |offer| offer.places);
+    let state = queue.shared();
+    let room = state.limit.saturating_sub(state.store.len());
+    if !state.spoken.serve(room, want) {
         return None;
     }
-    let offer = first_offer(queue)?;
-    let state = queue.shared();
-    match offer {
-        // SAFETY: senders wait at a ring only, and it has room.
-        Some(value) => unsafe { state.store.push(value) },
-        None => state.reserved += 1,
+    if let Some(value) = first_offer(queue)? {
+        let state = queue.shared();
+        state.spoken.give_back(1);
+        // SAFETY: senders with values wait for places at a ring only, and it has room.
+        unsafe { state.store.push(value) };
     }
     queue.grant_front_of(SENDERS, SERVED)
 }

@@ -1,14 +1,18 @@
 //! The channel with a bound: senders wait for room.
 
+use std::future::Future;
+use std::time::Duration;
+
 use super::chan::Chan;
-use super::error::{SendError, TrySendError};
+use super::error::{SendError, SendTimeoutError, TrySendError};
 use super::kind::Bounded;
-use super::permit::{Permit, PermitIterator};
 use super::receive::Receiver;
-use super::reserve::{Reserve, ReserveMany, Sending};
+use super::send::{SendTimeout, Sending};
 use super::sender::Sender;
 use crate::block_on;
+use crate::ends::End;
 use crate::permits::{Denied, Permits};
+use crate::timed::within;
 
 /// The largest bound of a channel.
 pub const MAX_CAPACITY: usize = Permits::<Bounded>::MAX;
@@ -29,14 +33,10 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
 /// As [`channel`], with `first` as the first position: the start of a block.
 pub(super) fn channel_at<T>(buffer: usize, first: usize) -> (Sender<T>, Receiver<T>) {
     let chan = Chan::new(buffer, first);
-    (Sender { chan: chan.clone() }, Receiver::new(chan))
+    (Sender::from_end(End::counted(chan.clone())), Receiver::new(chan))
 }
 
 impl<T> Sender<T> {
-    pub(super) fn chan(&self) -> &Chan<T, Bounded> {
-        &self.chan
-    }
-
     /// Sends a value, waiting for room if there is none.
     ///
     /// # Cancel safety
@@ -75,46 +75,51 @@ impl<T> Sender<T> {
         block_on(self.send(value))
     }
 
-    /// Waits for room for one value, and reserves it.
+    /// Sends a value, waiting for room until `time_is_up` is ready: any future, such as the sleep
+    /// of a runtime.
+    ///
+    /// The send is looked at first, so with room the value is sent even if time is up already.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives up the place in the queue; a place already granted goes to the
-    /// next sender.
+    /// As [`send`](Self::send).
     ///
     /// # Errors
     ///
-    /// If the receiver is closed or gone.
+    /// If time is up, or the receiver is closed or gone: the value comes back.
+    ///
+    /// ```
+    /// use raddle_sync::{block_on, mpsc};
+    ///
+    /// let (tx, _rx) = mpsc::channel(1);
+    /// let now = std::future::ready(());
+    /// block_on(tx.send_timeout(1, now)).unwrap();
+    /// let error = block_on(tx.send_timeout(2, std::future::ready(()))).unwrap_err();
+    /// assert_eq!(error, mpsc::SendTimeoutError::Timeout(2));
+    /// ```
     #[track_caller]
-    pub fn reserve(&self) -> Reserve<'_, T> {
-        Reserve::new(&self.chan)
+    pub fn send_timeout<F: Future>(&self, value: T, time_is_up: F) -> SendTimeout<'_, T, F> {
+        SendTimeout::new(self.send(value), time_is_up)
     }
 
-    /// Waits for room for `count` values at once, and reserves it. Fails at once if that is more
-    /// than the channel's capacity.
+    /// Sends a value, blocking the thread for at most `limit` while there is no room.
+    ///
+    /// With room the value is sent even with a limit of zero.
+    ///
+    /// # Errors
+    ///
+    /// As [`send_timeout`](Self::send_timeout).
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
     #[track_caller]
-    pub fn reserve_many(&self, count: usize) -> ReserveMany<'_, T> {
-        ReserveMany::new(&self.chan, count)
-    }
-
-    /// Reserves room for one value if there is some now.
-    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
-        self.take_places(1).map(|()| Permit::new(&self.chan))
-    }
-
-    /// Reserves room for `count` values if there is enough now.
-    pub fn try_reserve_many(
+    pub fn blocking_send_timeout(
         &self,
-        count: usize,
-    ) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
-        self.take_places(count).map(|()| PermitIterator::new(&self.chan, count))
-    }
-
-    pub(super) fn take_places(&self, count: usize) -> Result<(), TrySendError<()>> {
-        self.chan.permits().try_acquire(count).map_err(|denied| match denied {
-            Denied::NotNow => TrySendError::Full(()),
-            Denied::Closed => TrySendError::Closed(()),
-        })
+        value: T,
+        limit: Duration,
+    ) -> Result<(), SendTimeoutError<T>> {
+        within(self.send(value), limit)
     }
 
     /// Room that is free now. While senders wait there is none.

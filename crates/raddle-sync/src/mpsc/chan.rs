@@ -55,8 +55,6 @@
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use raddle_base::shim::Arc;
-use raddle_base::shim::atomic::AtomicUsize;
-use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use raddle_base::shim::cell::UnsafeCell;
 use raddle_base::wait::WaiterCell;
 
@@ -65,9 +63,10 @@ use super::blocks::Blocks;
 use super::kind::{Bounded, Kind, Unbounded};
 use super::word::Word;
 use crate::closing::{Closed, Closing, OnDrop};
+use crate::ends::{Count, Counted, Senders};
 use crate::permits::{Denied, Permits};
 
-pub(super) struct Chan<T, K> {
+pub(crate) struct Chan<T, K> {
     pub(super) word: Word<K>,
     pub(super) capacity: usize,
     pub(super) blocks: Blocks<T>,
@@ -77,8 +76,7 @@ pub(super) struct Chan<T, K> {
     oldest: UnsafeCell<*mut Block<T>>,
     /// The same as CLOSED or GONE, set after them, and who waits for it.
     closing: Closing,
-    senders: AtomicUsize,
-    weak_senders: AtomicUsize,
+    pub(super) senders: Count,
 }
 
 // SAFETY: values cross threads by it, and by it alone: slots and `oldest` are accessed by the
@@ -102,8 +100,7 @@ impl<T, K: Kind> Chan<T, K> {
             oldest: UnsafeCell::new(blocks.first()),
             blocks,
             closing: Closing::new(),
-            senders: AtomicUsize::new(1),
-            weak_senders: AtomicUsize::new(0),
+            senders: Count::new(),
         })
     }
 
@@ -152,54 +149,6 @@ impl<T, K: Kind> Chan<T, K> {
         // SAFETY: the receiver alone accesses this until all ends are gone.
         self.oldest.with_mut(|p| unsafe { *p = oldest });
     }
-
-    pub(super) fn add_sender(&self) {
-        // Relaxed: made from a sender that is alive, as a reference count is.
-        self.senders.fetch_add(1, Relaxed);
-    }
-
-    /// From weak to strong, unless no sender is left.
-    pub(super) fn revive_sender(&self) -> bool {
-        // Relaxed: only a first guess for the exchange below.
-        let mut count = self.senders.load(Relaxed);
-        while count != 0 {
-            // Relaxed: a count that is not zero keeps the channel open; nothing is published.
-            match self.senders.compare_exchange_weak(count, count + 1, Relaxed, Relaxed) {
-                Ok(_) => return true,
-                Err(now) => count = now,
-            }
-        }
-        false
-    }
-
-    pub(super) fn remove_sender(&self) {
-        // Release: what this sender did; Acquire: what all others did, to be passed on by the wake.
-        if self.senders.fetch_sub(1, AcqRel) == 1 {
-            self.receiver.wake();
-        }
-    }
-
-    /// Whether no sender is left. What all of them did is visible then.
-    pub(super) fn is_orphaned(&self) -> bool {
-        // Acquire: pairs with the release of each sender's end.
-        self.senders.load(Acquire) == 0
-    }
-
-    pub(super) fn add_weak_sender(&self) {
-        // Relaxed: counted for information only.
-        self.weak_senders.fetch_add(1, Relaxed);
-    }
-
-    pub(super) fn remove_weak_sender(&self) {
-        // Relaxed: counted for information only.
-        self.weak_senders.fetch_sub(1, Relaxed);
-    }
-
-    /// Strong and weak senders, for information.
-    pub(super) fn sender_counts(&self) -> (usize, usize) {
-        // Relaxed: the answer may be old when it arrives.
-        (self.senders.load(Relaxed), self.weak_senders.load(Relaxed))
-    }
 }
 
 impl<T> Chan<T, Unbounded> {
@@ -235,17 +184,17 @@ impl<T> Chan<T, Bounded> {
     #[inline(always)]
     fn put_or_return(&self, seen: usize, value: T) -> Result<(), T> {
         if Word::<Bounded>::is_gone(seen) {
-            self.return_places(1);
+            self.place_returned();
             return Err(value);
         }
         self.put(seen, value);
         Ok(())
     }
 
-    /// Places that were held come back unused.
+    /// A place that was claimed for nobody.
     #[cold]
-    pub(super) fn return_places(&self, count: usize) {
-        self.permits().give_back(count);
+    fn place_returned(&self) {
+        self.permits().give_back(1);
         self.places_returned();
     }
 
@@ -254,6 +203,16 @@ impl<T> Chan<T, Bounded> {
         if self.permits().is_closed() {
             self.receiver.wake();
         }
+    }
+}
+
+impl<T, K> Counted<Senders> for Chan<T, K> {
+    fn count(&self) -> &Count {
+        &self.senders
+    }
+
+    fn last_left(&self) {
+        self.receiver.wake();
     }
 }
 

@@ -145,12 +145,12 @@ impl<T, K: Kind> Receiver<T, K> {
 
     /// How many senders there are.
     pub fn sender_strong_count(&self) -> usize {
-        self.rx.chan.sender_counts().0
+        self.rx.chan.senders.strong()
     }
 
     /// How many weak senders there are.
     pub fn sender_weak_count(&self) -> usize {
-        self.rx.chan.sender_counts().1
+        self.rx.chan.senders.weak()
     }
 }
 

@@ -1,234 +1,187 @@
-//! Waiting for room: with a value in hand, for a place, for many places.
-//!
-//! Each of these futures holds a node in the queue for permits, and on drop leaves the queue or
-//! gives back what it had been granted; a receiver that closed and waits for the last place is
-//! told.
+//! Places in a channel with a bound, reserved before there is a value: to send without waiting and
+//! without failing.
 
-use std::fmt;
-use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
-use raddle_base::context;
-use raddle_base::shim::cell::UnsafeCell;
-use raddle_base::wait::{WaitKind, Waiter};
+use raddle_base::wait::Waiter;
 
 use super::chan::Chan;
-use super::error::SendError;
+use super::error::{SendError, TrySendError};
 use super::kind::Bounded;
-use super::permit::{Permit, PermitIterator};
+use super::sender::Sender;
 use crate::permits::{Denied, Need};
+use crate::places::names::named_places;
+use crate::places::{Held, Places, Reach, Reserving};
 
-/// A wait for places: the node, and how many are wanted.
-pub(super) struct Place {
-    count: usize,
-    pub(super) node: Waiter<Need>,
-}
+named_places!(Sender<T>, Chan<T, Bounded>, SendError<()>);
 
-impl Place {
-    #[inline]
-    #[track_caller]
-    pub(super) fn new(count: usize) -> Self {
-        Place { count, node: Waiter::new(WaitKind::Room, Need::none()) }
+impl<T> Places for Chan<T, Bounded> {
+    type Need = Need;
+    type Value = T;
+    type Error = SendError<()>;
+
+    fn need(_: usize) -> Need {
+        Need::none()
     }
 
     /// # Safety
     ///
-    /// `self` is pinned, is used with this channel only, and [`leave`](Self::leave) is called
-    /// before it goes away.
-    pub(super) unsafe fn poll<T>(
+    /// As in the trait.
+    unsafe fn poll_places(
         &self,
-        chan: &Chan<T, Bounded>,
+        node: Pin<&Waiter<Need>>,
+        count: usize,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<(), Denied>> {
-        // SAFETY: the node is pinned with the whole; the rest is passed on from the caller.
-        unsafe { chan.permits().poll_acquire(Pin::new_unchecked(&self.node), self.count, cx) }
-    }
-
-    /// # Safety
-    ///
-    /// As for [`poll`](Self::poll), if that was called.
-    #[inline]
-    pub(super) unsafe fn leave<T>(&self, chan: &Chan<T, Bounded>) {
-        if !self.node.is_idle() {
-            // SAFETY: passed on from the caller.
-            unsafe { self.leave_queue(chan) };
-        }
-    }
-
-    /// # Safety
-    ///
-    /// As for [`leave`](Self::leave).
-    #[cold]
-    unsafe fn leave_queue<T>(&self, chan: &Chan<T, Bounded>) {
-        // SAFETY: it was polled, so it is pinned; the rest is passed on from the caller.
-        unsafe { chan.permits().cancel(Pin::new_unchecked(&self.node), self.count) };
-        chan.places_returned();
-    }
-}
-
-/// The future of [`Sender::send`](super::Sender::send).
-#[must_use = "futures do nothing unless awaited"]
-pub struct Sending<'a, T> {
-    chan: &'a Chan<T, Bounded>,
-    /// Touched by the future only.
-    value: UnsafeCell<Option<T>>,
-    place: Place,
-}
-
-// SAFETY: a shared reference to this gives no access to the value.
-unsafe impl<T: Send> Sync for Sending<'_, T> {}
-
-impl<'a, T> Sending<'a, T> {
-    #[track_caller]
-    #[inline]
-    pub(super) fn new(chan: &'a Chan<T, Bounded>, value: T) -> Self {
-        Sending { chan, value: UnsafeCell::new(Some(value)), place: Place::new(1) }
-    }
-
-    #[inline]
-    fn take_value(&self) -> T {
-        // SAFETY: the future alone touches the value, and is polled by one thread at a time.
-        let value = self.value.with_mut(|value| unsafe { (*value).take() });
-        value.expect("a send was polled after it was ready")
-    }
-
-    /// Waits for a place, or goes on waiting.
-    #[cold]
-    fn poll_waiting(&self, cx: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
-        // SAFETY: the place is pinned with the future, and left when that is dropped.
-        let result = ready!(unsafe { self.place.poll(self.chan, cx) });
-        let value = self.take_value();
-        Poll::Ready(match result {
-            Ok(()) => self.chan.send_held(value).map_err(SendError),
-            Err(_) => Err(SendError(value)),
-        })
-    }
-
-    /// Takes the value back, if it was not sent: the future is not to be polled again.
-    pub(super) fn give_up(self: Pin<&Self>) -> Option<T> {
-        // SAFETY: the caller has the future, which is not being polled.
-        self.value.with_mut(|value| unsafe { (*value).take() })
-    }
-}
-
-impl<T> Future for Sending<'_, T> {
-    type Output = Result<(), SendError<T>>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.into_ref().get_ref();
-        if !this.place.node.is_idle() {
-            return this.poll_waiting(cx);
-        }
-        ready!(context::check_budget(cx));
-        match this.chan.try_send(this.take_value()) {
-            Ok(()) => {
-                context::spend();
-                Poll::Ready(Ok(()))
-            }
-            Err((Denied::Closed, value)) => Poll::Ready(Err(SendError(value))),
-            Err((Denied::NotNow, value)) => {
-                // SAFETY: the future alone touches the value, polled by one thread at a time.
-                this.value.with_mut(|slot| unsafe { *slot = Some(value) });
-                this.poll_waiting(cx)
-            }
-        }
-    }
-}
-
-impl<T> Drop for Sending<'_, T> {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: as in `poll`.
-        unsafe { self.place.leave(self.chan) };
-    }
-}
-
-impl<T> fmt::Debug for Sending<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sending").field("waiter", &self.place.node).finish()
-    }
-}
-
-/// The future of [`Sender::reserve`](super::Sender::reserve).
-#[must_use = "futures do nothing unless awaited"]
-pub struct Reserve<'a, T> {
-    chan: &'a Chan<T, Bounded>,
-    place: Place,
-}
-
-impl<'a, T> Reserve<'a, T> {
-    #[track_caller]
-    pub(super) fn new(chan: &'a Chan<T, Bounded>) -> Self {
-        Reserve { chan, place: Place::new(1) }
-    }
-}
-
-impl<'a, T> Future for Reserve<'a, T> {
-    type Output = Result<Permit<'a, T>, SendError<()>>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.into_ref().get_ref();
-        // SAFETY: the place is pinned with the future, and left when that is dropped.
-        let result = ready!(unsafe { this.place.poll(this.chan, cx) });
-        Poll::Ready(result.map(|()| Permit::new(this.chan)).map_err(|_| SendError(())))
-    }
-}
-
-impl<T> Drop for Reserve<'_, T> {
-    fn drop(&mut self) {
-        // SAFETY: as in `poll`.
-        unsafe { self.place.leave(self.chan) };
-    }
-}
-
-impl<T> fmt::Debug for Reserve<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reserve").field("waiter", &self.place.node).finish()
-    }
-}
-
-/// The future of [`Sender::reserve_many`](super::Sender::reserve_many).
-#[must_use = "futures do nothing unless awaited"]
-pub struct ReserveMany<'a, T> {
-    chan: &'a Chan<T, Bounded>,
-    place: Place,
-}
-
-impl<'a, T> ReserveMany<'a, T> {
-    #[track_caller]
-    pub(super) fn new(chan: &'a Chan<T, Bounded>, count: usize) -> Self {
-        ReserveMany { chan, place: Place::new(count) }
-    }
-}
-
-impl<'a, T> Future for ReserveMany<'a, T> {
-    type Output = Result<PermitIterator<'a, T>, SendError<()>>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.into_ref().get_ref();
-        if this.place.count > this.chan.capacity {
+    ) -> Poll<Result<(), SendError<()>>> {
+        if count > self.capacity {
             return Poll::Ready(Err(SendError(())));
         }
-        // SAFETY: the place is pinned with the future, and left when that is dropped.
-        let result = ready!(unsafe { this.place.poll(this.chan, cx) });
-        let count = this.place.count;
-        Poll::Ready(
-            result.map(|()| PermitIterator::new(this.chan, count)).map_err(|_| SendError(())),
-        )
+        // SAFETY: passed on from the caller.
+        let polled = unsafe { self.permits().poll_acquire(node, count, cx) };
+        polled.map_err(|_| SendError(()))
+    }
+
+    /// # Safety
+    ///
+    /// As in the trait.
+    #[inline]
+    unsafe fn leave_places(&self, node: Pin<&Waiter<Need>>, count: usize) {
+        if !node.is_idle() {
+            // SAFETY: passed on from the caller.
+            unsafe { self.leave_queue(node, count) };
+        }
+    }
+
+    #[cold]
+    fn return_places(&self, count: usize) {
+        self.permits().give_back(count);
+        self.places_returned();
+    }
+
+    fn put(&self, value: T) -> Result<(), SendError<()>> {
+        self.send_held(value).map_err(|_| SendError(()))
+    }
+
+    fn no_place() -> SendError<()> {
+        SendError(())
     }
 }
 
-impl<T> Drop for ReserveMany<'_, T> {
-    fn drop(&mut self) {
-        // SAFETY: as in `poll`.
-        unsafe { self.place.leave(self.chan) };
+impl<T> Chan<T, Bounded> {
+    /// # Safety
+    ///
+    /// As for [`Places::poll_places`].
+    #[cold]
+    unsafe fn leave_queue(&self, node: Pin<&Waiter<Need>>, count: usize) {
+        // SAFETY: passed on from the caller.
+        unsafe { self.permits().cancel(node, count) };
+        self.places_returned();
     }
 }
 
-impl<T> fmt::Debug for ReserveMany<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReserveMany").field("waiter", &self.place.node).finish()
+impl<T> Reach for Sender<T> {
+    type Chan = Chan<T, Bounded>;
+
+    fn chan(&self) -> &Chan<T, Bounded> {
+        &self.chan
+    }
+}
+
+impl<T> Permit<'_, T> {
+    /// Sends the value. A receiver that closed the channel still gets it; if the receiver is gone
+    /// the value is dropped.
+    pub fn send(self, value: T) {
+        // Without a receiver the value is dropped, with nothing locked.
+        drop(self.0.spend().send_held(value));
+    }
+}
+
+impl<T> OwnedPermit<T> {
+    /// Sends the value, and gives the sender back. See [`Permit::send`].
+    pub fn send(self, value: T) -> Sender<T> {
+        let sender = self.0.spend();
+        drop(sender.chan.send_held(value));
+        sender
+    }
+}
+
+impl<T> Sender<T> {
+    /// Waits for room for one value, and reserves it.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives up the place in the queue; a place already granted goes to the
+    /// next sender.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is closed or gone.
+    #[track_caller]
+    pub fn reserve(&self) -> Reserve<'_, T> {
+        Reserve(Reserving::new(&*self.chan, 1))
+    }
+
+    /// Waits for room for `count` values at once, and reserves it.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`reserve`](Self::reserve), with all that was granted so far.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is closed or gone; at once, if `count` is more than the channel's capacity.
+    #[track_caller]
+    pub fn reserve_many(&self, count: usize) -> ReserveMany<'_, T> {
+        ReserveMany(Reserving::new(&*self.chan, count))
+    }
+
+    /// As [`reserve`](Self::reserve); the permit owns this sender. On error, and if the future is
+    /// dropped, the sender is dropped.
+    #[track_caller]
+    pub fn reserve_owned(self) -> ReserveOwned<T> {
+        ReserveOwned(Reserving::new(self, 1))
+    }
+
+    /// Reserves room for one value if there is some now and nobody waits for it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room, or the receiver is closed or gone.
+    pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
+        self.take_places(1).map(|()| Permit(Held::new(&*self.chan, 1)))
+    }
+
+    /// Reserves room for `count` values if there is enough now and nobody waits for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_reserve`](Self::try_reserve).
+    pub fn try_reserve_many(
+        &self,
+        count: usize,
+    ) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
+        self.take_places(count).map(|()| PermitIterator(Held::new(&*self.chan, count)))
+    }
+
+    /// As [`try_reserve`](Self::try_reserve); the permit owns this sender, which comes back on
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_reserve`](Self::try_reserve).
+    pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        match self.take_places(1) {
+            Ok(()) => Ok(OwnedPermit(Held::new(self, 1))),
+            Err(TrySendError::Full(())) => Err(TrySendError::Full(self)),
+            Err(TrySendError::Closed(())) => Err(TrySendError::Closed(self)),
+        }
+    }
+
+    fn take_places(&self, count: usize) -> Result<(), TrySendError<()>> {
+        self.chan.permits().try_acquire(count).map_err(|denied| match denied {
+            Denied::NotNow => TrySendError::Full(()),
+            Denied::Closed => TrySendError::Closed(()),
+        })
     }
 }

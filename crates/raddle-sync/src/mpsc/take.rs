@@ -72,7 +72,7 @@ impl<T, K: Kind> Rx<T, K> {
 
     fn look(&self) -> Look {
         // Before the word: what the last sender sent is below the tail then.
-        let orphaned = self.chan.is_orphaned();
+        let orphaned = self.chan.senders.is_zero();
         if self.is_ready() {
             return Look::Value;
         }
@@ -260,7 +260,7 @@ impl<T, K: Kind> Rx<T, K> {
 
     /// Closed by this end, or by the last sender.
     pub(super) fn is_closed(&self) -> bool {
-        self.chan.is_closed() || self.chan.sender_counts().0 == 0
+        self.chan.is_closed() || self.chan.senders.strong() == 0
     }
 }
 

@@ -5,6 +5,8 @@ use super::error::SendError;
 use super::kind::Unbounded;
 use super::receive::{Receiver, UnboundedReceiver};
 use super::sender::{Sender, UnboundedSender};
+use crate::ends::End;
+use crate::places::feed::sink_at_once;
 
 /// Makes a channel without a bound. It grows as long as values come faster than they are
 /// received: use it where something else limits them.
@@ -20,7 +22,7 @@ use super::sender::{Sender, UnboundedSender};
 /// ```
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let chan = Chan::new(0, 0);
-    (Sender { chan: chan.clone() }, Receiver::new(chan))
+    (Sender::from_end(End::counted(chan.clone())), Receiver::new(chan))
 }
 
 impl<T> Sender<T, Unbounded> {
@@ -34,3 +36,10 @@ impl<T> Sender<T, Unbounded> {
         self.chan.send(value).map_err(SendError)
     }
 }
+
+sink_at_once!(
+    Sender<T, Unbounded>,
+    SendError<()>,
+    |_: &Self| SendError(()),
+    |sender: &Self, value| sender.send(value).map_err(|_| SendError(()))
+);

@@ -11,6 +11,7 @@ use super::guard::Ref;
 use super::receiver::Receiver;
 use super::shared::Shared;
 use crate::audience::Closed;
+use crate::ends::End;
 use crate::{block_on, wait_timeout};
 
 /// The sending end of a watch channel. Clone it for more senders.
@@ -25,13 +26,17 @@ use crate::{block_on, wait_timeout};
 /// crosses_threads::<raddle_sync::watch::Sender<std::cell::Cell<u8>>>();
 /// ```
 pub struct Sender<T> {
-    pub(super) shared: Arc<Shared<T>>,
+    shared: End<Shared<T>>,
 }
 
 impl<T> Sender<T> {
+    pub(super) fn from_end(shared: End<Shared<T>>) -> Self {
+        Sender { shared }
+    }
+
     /// A channel without a receiver yet, see [`subscribe`](Self::subscribe). Allocates once.
     pub fn new(value: T) -> Self {
-        Sender { shared: Arc::new(Shared::new(value, 0)) }
+        Self::from_end(End::counted(Arc::new(Shared::new(value, 0))))
     }
 
     /// Replaces the value, and lets all receivers know. The old value is dropped last, with
@@ -100,7 +105,7 @@ impl<T> Sender<T> {
     /// A new receiver, which has seen the value as it is now.
     pub fn subscribe(&self) -> Receiver<T> {
         self.shared.audience.join();
-        Receiver::new(self.shared.clone(), self.shared.version())
+        Receiver::new(self.shared.shared(), self.shared.version())
     }
 
     /// Waits until there is no receiver. Over with the end of the last one, although there may be
@@ -147,12 +152,12 @@ impl<T> Sender<T> {
 
     /// How many senders there are.
     pub fn sender_count(&self) -> usize {
-        self.shared.senders()
+        self.shared.senders.strong()
     }
 
     /// Whether both belong to the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
+        self.shared.same_channel(&other.shared)
     }
 }
 
@@ -164,14 +169,7 @@ impl<T: Default> Default for Sender<T> {
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
-        self.shared.add_sender();
-        Sender { shared: self.shared.clone() }
-    }
-}
-
-impl<T> Drop for Sender<T> {
-    fn drop(&mut self) {
-        self.shared.remove_sender();
+        Self::from_end(self.shared.clone())
     }
 }
 

@@ -55,14 +55,15 @@ use std::ptr;
 use std::task::{Context, Poll, ready};
 
 use raddle_base::context;
-use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use raddle_base::shim::atomic::{AtomicU64, AtomicUsize};
+use raddle_base::shim::atomic::AtomicU64;
+use raddle_base::shim::atomic::Ordering::{Acquire, Relaxed, Release};
 use raddle_base::shim::cell::UnsafeCell;
 use raddle_base::wait::{Phase, Removed, WaitKind, WaitQueue, WaitSite, Waiter};
 
 use super::error::RecvError;
 use super::lock::ValueLock;
 use crate::audience::Audience;
+use crate::ends::{Count, Counted, Senders};
 use crate::owner::{self, Held};
 
 const ENDED: u64 = 1;
@@ -74,13 +75,13 @@ pub(super) const NEVER: u64 = u64::MAX;
 /// The one outcome of a wait: look.
 const LOOK: u8 = 1;
 
-pub(super) struct Shared<T> {
+pub(crate) struct Shared<T> {
     version: AtomicU64,
     lock: ValueLock,
     /// Read by who holds the lock for reading, changed by who holds it for writing.
     value: UnsafeCell<T>,
     queue: WaitQueue,
-    senders: AtomicUsize,
+    pub(super) senders: Count,
     pub(super) audience: Audience,
 }
 
@@ -103,7 +104,7 @@ impl<T> Shared<T> {
             lock: ValueLock::new(),
             value: UnsafeCell::new(value),
             queue: WaitQueue::new(()),
-            senders: AtomicUsize::new(1),
+            senders: Count::new(),
             audience: Audience::new(receivers),
         }
     }
@@ -178,28 +179,6 @@ impl<T> Shared<T> {
     #[cold]
     fn tell(&self) {
         let queue = self.queue.lock();
-        self.lock.clear_waiters();
-        queue.release_all(LOOK);
-    }
-
-    pub(super) fn senders(&self) -> usize {
-        // Relaxed: for information, old when it arrives.
-        self.senders.load(Relaxed)
-    }
-
-    pub(super) fn add_sender(&self) {
-        // Relaxed: made from a sender that is alive, as a reference count is.
-        self.senders.fetch_add(1, Relaxed);
-    }
-
-    pub(super) fn remove_sender(&self) {
-        // Release: what this sender did. Acquire: what all did, for the last one to pass on.
-        if self.senders.fetch_sub(1, AcqRel) != 1 {
-            return;
-        }
-        let queue = self.queue.lock();
-        // Release: who sees the end sees the last update.
-        self.version.fetch_or(ENDED, Release);
         self.lock.clear_waiters();
         queue.release_all(LOOK);
     }
@@ -316,6 +295,20 @@ impl<T> Shared<T> {
         if let Removed::Waiting(waker) = removed {
             drop(waker);
         }
+    }
+}
+
+impl<T> Counted<Senders> for Shared<T> {
+    fn count(&self) -> &Count {
+        &self.senders
+    }
+
+    fn last_left(&self) {
+        let queue = self.queue.lock();
+        // Release: who sees the end sees the last update.
+        self.version.fetch_or(ENDED, Release);
+        self.lock.clear_waiters();
+        queue.release_all(LOOK);
     }
 }
 
