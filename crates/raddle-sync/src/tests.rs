@@ -17,6 +17,8 @@ mod misuse;
 #[cfg(loom)]
 pub(crate) mod model;
 #[cfg(not(loom))]
+mod places;
+#[cfg(not(loom))]
 pub(crate) mod sequences;
 #[cfg(not(loom))]
 pub(crate) mod support;

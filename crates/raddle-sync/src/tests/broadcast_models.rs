@@ -200,3 +200,41 @@ fn model_broadcast_granted_and_given_up() {
         assert_eq!(rx.try_recv().unwrap().get(), 1);
     });
 }
+
+/// Places come one by one for a sender that wants two and gives up: whatever was gathered, the one
+/// behind it gets.
+#[test]
+fn model_broadcast_gathered_against_give_up() {
+    model::check(|| {
+        let (tx, mut rx) = lossless_channel(2);
+        (0..2).for_each(|_| assert!(tx.try_send(value()).is_ok()));
+        let mut goes = Box::pin(tx.reserve_many(2));
+        let mut stays = pin!(tx.send(value()));
+        assert!(poll_once(goes.as_mut()).is_pending());
+        assert!(poll_once(stays.as_mut()).is_pending());
+        let thread = thread::spawn(move || {
+            rx.try_recv().unwrap().add(1);
+            rx
+        });
+        drop(goes);
+        assert!(wait_pinned(stays).is_ok());
+        let mut rx = thread.join().unwrap();
+        (0..2).for_each(|_| rx.try_recv().unwrap().add(1));
+    });
+}
+
+/// Two places are waited for while they come back one by one.
+#[test]
+fn model_broadcast_two_places_come_one_by_one() {
+    model::check(|| {
+        let (tx, mut rx) = lossless_channel(2);
+        (0..2).for_each(|_| assert!(tx.try_send(value()).is_ok()));
+        let thread = thread::spawn(move || {
+            for place in wait(tx.reserve_many(2)).unwrap() {
+                place.send(value()).unwrap();
+            }
+        });
+        (0..4).for_each(|_| wait(rx.recv()).unwrap().add(1));
+        thread.join().unwrap();
+    });
+}

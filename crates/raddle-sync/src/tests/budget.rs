@@ -10,7 +10,7 @@ use raddle_base::context::{self, BUDGET};
 use super::support::Counter;
 use crate::{
     AutoResetEvent, Barrier, EventCount, LazyCell, ManualResetEvent, Mutex, Notify, Once, OnceCell,
-    OnceMap, RwLock, Semaphore, WaitMap, broadcast, mpsc, oneshot,
+    OnceMap, RwLock, Semaphore, WaitMap, broadcast, mpmc, mpsc, oneshot, watch,
 };
 
 /// Polls futures made by `make`, all ready, until one is not, inside one poll of a task. Returns
@@ -118,4 +118,39 @@ fn what_is_done_once_or_together_spends_the_budget_too() {
     let closed = WaitMap::<u8, u8>::new();
     closed.close();
     assert_eq!(spent(|| closed.wait(1)), BUDGET);
+}
+
+#[test]
+fn every_channel_spends_the_budget() {
+    let (tx, rx) = mpmc::bounded(10_000);
+    assert_eq!(spent(|| tx.send(1)), BUDGET);
+    assert_eq!(spent(|| tx.send_timeout(1, std::future::pending::<()>())), BUDGET);
+    assert_eq!(spent(|| rx.recv()), BUDGET);
+    assert_eq!(spent(|| tx.reserve()), BUDGET);
+    assert_eq!(spent(|| tx.reserve_many(2)), BUDGET);
+    assert_eq!(spent(|| tx.clone().reserve_owned()), BUDGET);
+    let (utx, urx) = mpmc::unbounded();
+    (0..1000).for_each(|i| utx.send(i).unwrap());
+    assert_eq!(spent(|| urx.recv()), BUDGET);
+    let batch = || async { urx.recv_many(&mut Vec::new(), 1).await };
+    assert_eq!(spent(batch), BUDGET);
+    utx.close();
+    while urx.try_recv().is_ok() {}
+    assert_eq!(spent(|| urx.recv()), BUDGET, "the end as well");
+    let (to_all, mut one) = broadcast::lossless_channel(10_000);
+    assert_eq!(spent(|| to_all.reserve_many(2)), BUDGET);
+    (0..1000).for_each(|i| assert_eq!(to_all.try_send(i), Ok(1)));
+    let one = std::cell::RefCell::new(&mut one);
+    let received = || std::future::poll_fn(|cx| pin!(one.borrow_mut().recv()).poll(cx));
+    assert_eq!(spent(received), BUDGET);
+    let (newest, mut seen) = watch::channel(1);
+    let seen = std::cell::RefCell::new(&mut seen);
+    let change = || {
+        newest.send_replace(1);
+        std::future::poll_fn(|cx| pin!(seen.borrow_mut().changed()).poll(cx))
+    };
+    assert_eq!(spent(change), BUDGET);
+    let (tx, _rx) = mpsc::channel::<u8>(10_000);
+    assert_eq!(spent(|| tx.reserve_many(2)), BUDGET);
+    assert_eq!(spent(|| tx.clone().reserve_owned()), BUDGET);
 }

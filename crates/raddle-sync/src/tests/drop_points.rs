@@ -234,6 +234,9 @@ fn places_and_values_of_many_receivers_are_kept_at_every_stage() {
         drop(drop_at(tx.reserve(), stage, || assert_eq!(rx.try_recv(), Ok(0))));
         assert_eq!(tx.is_full(), !stage.is_served(), "{stage:?}");
         let _ = tx.try_send(0);
+        drop(drop_at(tx.reserve_many(1), stage, || assert_eq!(rx.try_recv(), Ok(0))));
+        assert_eq!(tx.is_full(), !stage.is_served(), "{stage:?}");
+        let _ = tx.try_send(0);
         drop(drop_at(tx.clone().reserve_owned(), stage, || assert_eq!(rx.try_recv(), Ok(0))));
         assert_eq!((tx.is_full(), tx.sender_count()), (!stage.is_served(), 1), "{stage:?}");
         let _ = rx.try_recv();
@@ -293,13 +296,17 @@ fn room_for_a_broadcast_is_back_and_a_value_still_there_at_every_stage() {
         let seen = drop_at(rx.recv(), stage, || assert_eq!(tx.try_send(0), Ok(1)));
         assert_eq!(seen, (stage == Stage::Ready).then_some(Ok(0)));
         assert_eq!(rx.try_recv().is_ok(), stage == Stage::Granted, "{stage:?}");
-        for form in 0..3 {
+        for form in 0..4 {
             tx.try_send(1).unwrap();
             let take = || assert_eq!(rx.try_recv(), Ok(1));
             let sent = match form {
                 0 => drop_at(tx.send(2), stage, take).is_some(),
                 1 => {
                     drop(drop_at(tx.reserve(), stage, take));
+                    false
+                }
+                2 => {
+                    drop(drop_at(tx.reserve_many(1), stage, take));
                     false
                 }
                 _ => {

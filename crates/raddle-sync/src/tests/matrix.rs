@@ -43,6 +43,10 @@ fn what_crosses_threads() {
     send_sync::<(crate::mpsc::Sending<Cell<u8>>, crate::mpsc::Recv<Cell<u8>>)>();
     send_sync::<(crate::mpsc::Reserve<Cell<u8>>, crate::mpsc::ReserveOwned<Cell<u8>>)>();
     send_sync::<(crate::mpsc::Permit<Cell<u8>>, crate::mpsc::OwnedPermit<Cell<u8>>)>();
+    send_sync::<(crate::mpmc::SenderSink<Cell<u8>>, crate::mpmc::ReserveMany<Cell<u8>>)>();
+    send_sync::<(crate::mpmc::PermitIterator<Cell<u8>>, crate::mpmc::WeakReceiver<Cell<u8>>)>();
+    send_sync::<(crate::mpsc::SenderSink<Cell<u8>>, crate::mpsc::ReserveMany<Cell<u8>>)>();
+    send_sync::<(crate::mpmc::SendTimeout<Cell<u8>, ()>, crate::mpsc::SendTimeout<Cell<u8>, ()>)>();
     unpin::<(crate::mpmc::Sender<u8>, crate::mpmc::Receiver<u8>, crate::mpsc::Receiver<u8>)>();
     // A value that is Send only can be moved with its cell.
     send::<(OnceCell<Cell<u8>>, SetOnce<Cell<u8>>)>();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Once as StdOnce};
 use super::support::Polled;
 use crate::{
     AutoResetEvent, Barrier, EventSlot, Latch, ManualResetEvent, Phaser, PhaserError, RwLock,
-    Semaphore, SetOnce, mpsc, pool,
+    Semaphore, SetOnce, broadcast, mpmc, mpsc, pool, spmc,
 };
 
 thread_local! {
@@ -56,6 +56,13 @@ fn what_cannot_be_is_not_made() {
     refused("no reader may enter", || RwLock::preferring_writers_with_max_readers(0, 0));
     refused("above RwLock::MAX_LIMIT", || RwLock::with_max_readers(0, u32::MAX));
     refused("room for at least one value", || mpsc::channel::<u8>(0));
+    refused("room for at least one value", || broadcast::channel::<u8>(0));
+    refused("room for at least one value", || broadcast::lossless_channel::<u8>(0));
+    refused("needs room for a value", || mpmc::bounded::<u8>(0));
+    refused("needs room for a value", || mpmc::overwriting::<u8>(0));
+    refused("needs room for a value", || spmc::bounded::<u8>(0));
+    refused("bound of a channel is too large", || mpmc::bounded::<u8>(usize::MAX));
+    refused("bound of a channel is too large", || mpsc::channel::<u8>(usize::MAX));
 }
 
 #[test]
@@ -108,6 +115,21 @@ fn permits_stay_with_their_semaphore() {
     refused("different semaphores", || mine.merge(theirs));
     drop(mine);
     assert_eq!((one.available_permits(), other.available_permits()), (1, 1));
+}
+
+#[test]
+fn no_more_places_are_waited_for_than_there_can_be() {
+    let (tx, _rx) = mpmc::bounded::<u8>(2);
+    refused("more places than the channel", || tx.reserve_many(3));
+    refused("more places than the channel", || tx.try_reserve_many(3).is_ok());
+    assert!(tx.try_reserve_many(2).is_ok());
+    let (tx, _rx) = broadcast::lossless_channel::<u8>(2);
+    refused("more places than the channel", || tx.reserve_many(3));
+    refused("more places than the channel", || tx.try_reserve_many(3).is_ok());
+    assert_eq!(tx.capacity(), 2);
+    let (tx, _rx) = mpsc::channel::<u8>(2);
+    assert!(Polled::new(tx.reserve_many(3)).ready().is_err() && tx.try_reserve_many(3).is_err());
+    assert_eq!(tx.capacity(), 2);
 }
 
 #[test]

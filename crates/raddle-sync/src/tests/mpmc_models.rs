@@ -286,3 +286,135 @@ fn model_mpmc_batch_against_waiting_senders() {
         assert_eq!(rx.len(), 3);
     });
 }
+
+/// A receive makes room while a sender goes to sleep, in both role arrangements.
+#[test]
+fn model_mpmc_room_against_wait() {
+    model::check(|| {
+        let (tx, rx) = bounded(1);
+        assert!(tx.try_send(value()).is_ok());
+        let thread = thread::spawn(move || assert!(wait(tx.send(value())).is_ok()));
+        wait(rx.recv()).expect("it was sent").add(1);
+        wait(rx.recv()).expect("it was sent").add(1);
+        thread.join().unwrap();
+    });
+    model::check(|| {
+        let (tx, rx) = bounded(1);
+        assert!(tx.try_send(value()).is_ok());
+        let thread = thread::spawn(move || {
+            wait(rx.recv()).expect("it was sent").add(1);
+            rx
+        });
+        wait(tx.reserve()).unwrap().send(value());
+        let rx = thread.join().unwrap();
+        rx.try_recv().expect("it was sent").add(1);
+    });
+}
+
+/// A place is granted to one that gives up at that moment: the sender behind it gets it.
+#[test]
+fn model_mpmc_place_against_give_up() {
+    model::check(|| {
+        let (tx, rx) = bounded(1);
+        assert!(tx.try_send(value()).is_ok());
+        let mut goes = Box::pin(tx.reserve());
+        assert!(poll_once(goes.as_mut()).is_pending());
+        let mut behind = pin!(tx.send(value()));
+        assert!(poll_once(behind.as_mut()).is_pending());
+        let receiver = rx.clone();
+        let thread = thread::spawn(move || receiver.try_recv().expect("it is there").add(1));
+        drop(goes);
+        assert!(wait_pinned(behind).is_ok());
+        thread.join().unwrap();
+        rx.try_recv().expect("it was sent").add(1);
+    });
+}
+
+/// Places come one by one for a sender that wants two and gives up: whatever was gathered, the one
+/// behind it gets.
+#[test]
+fn model_mpmc_gathered_against_give_up() {
+    model::check(|| {
+        let (tx, rx) = bounded(2);
+        (0..2).for_each(|_| assert!(tx.try_send(value()).is_ok()));
+        let mut goes = Box::pin(tx.reserve_many(2));
+        assert!(poll_once(goes.as_mut()).is_pending());
+        let mut behind = pin!(tx.reserve());
+        assert!(poll_once(behind.as_mut()).is_pending());
+        let thread = thread::spawn(move || {
+            rx.try_recv().expect("it is there").add(1);
+            rx
+        });
+        drop(goes);
+        wait_pinned(behind).unwrap().send(value());
+        assert_eq!(thread.join().unwrap().len(), 2);
+    });
+}
+
+/// Two places are waited for while they come back one by one, from two threads.
+#[test]
+fn model_mpmc_two_places_come_one_by_one() {
+    model::check_bounded(3, || {
+        let (tx, rx) = bounded(2);
+        (0..2).for_each(|_| assert!(tx.try_send(value()).is_ok()));
+        let receiver = rx.clone();
+        let thread = thread::spawn(move || receiver.try_recv().expect("it is there").add(1));
+        let second = thread::spawn(move || {
+            wait(tx.reserve_many(2)).unwrap().for_each(|place| place.send(value()));
+        });
+        rx.try_recv().expect("it is there").add(1);
+        thread.join().unwrap();
+        (0..2).for_each(|_| wait(rx.recv()).expect("it was sent").add(1));
+        second.join().unwrap();
+    });
+}
+
+/// The channel is closed while a receiver waits, and a sender.
+#[test]
+fn model_mpmc_close_against_waits() {
+    model::check(|| {
+        let (tx, rx) = bounded::<Arc<Plain>>(1);
+        let data = Arc::new(Plain::new());
+        let thread = thread::spawn({
+            let data = data.clone();
+            move || {
+                data.add(1);
+                tx.close();
+                tx
+            }
+        });
+        assert_eq!(wait(rx.recv()).err(), Some(RecvError::Closed));
+        data.add(1);
+        drop(thread.join().unwrap());
+    });
+    model::check(|| {
+        let (tx, rx) = bounded(1);
+        assert!(tx.try_send(value()).is_ok());
+        let thread = thread::spawn(move || {
+            rx.close();
+            rx
+        });
+        wait(tx.send(value())).unwrap_err().into_inner().add(1);
+        thread.join().unwrap().try_recv().expect("it was accepted").add(1);
+    });
+}
+
+/// Two senders go one after the other: the end shows what both did.
+#[test]
+fn model_mpmc_end_publishes() {
+    model::check(|| {
+        let (tx, rx) = bounded::<u8>(1);
+        let data = Arc::new([Plain::new(), Plain::new()]);
+        let threads = [0, 1].map(|i| {
+            let (tx, data) = (tx.clone(), data.clone());
+            thread::spawn(move || {
+                data[i].add(1);
+                drop(tx);
+            })
+        });
+        drop(tx);
+        assert_eq!(wait(rx.recv()), Err(RecvError::Disconnected));
+        assert_eq!((data[0].get(), data[1].get()), (1, 1));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
