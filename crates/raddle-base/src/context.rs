@@ -24,6 +24,7 @@
 //! stacks says how by a [`Blocker`], which lasts for one stay on the stack ([`enter_actor`]);
 //! blocking waits find it by [`with_blocker`]. The budget and the identity are those of the task.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::num::NonZeroU64;
 use std::panic::Location;
@@ -55,8 +56,9 @@ pub enum Place {
 
 /// How code on an actor's stack waits: the stack is left while the actor has nothing to do.
 pub trait Blocker {
-    /// Calls `step` with the actor's waker until it is ready or `deadline` has passed, and leaves
-    /// the stack between two calls until the waker is woken. True if `step` was ready.
+    /// Calls `step`, in [`polling`], with the actor's waker until it is ready or `deadline` has
+    /// passed, and leaves the stack between two calls until the waker is woken. True if `step` was
+    /// ready.
     ///
     /// A ready step wins over the deadline. If the actor is to end, this does not return: it
     /// unwinds.
@@ -65,6 +67,9 @@ pub trait Blocker {
         deadline: Instant,
         step: &mut dyn FnMut(&mut Context<'_>) -> Poll<()>,
     ) -> bool;
+
+    /// The blocker itself, for the scheduler of stacks to find its own.
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// Gives the number of the task that a waker's data belongs to.

@@ -173,11 +173,8 @@ fn run_on_actor<F: Future>(
     deadline: Instant,
 ) -> Option<F::Output> {
     let mut output = None;
-    blocker.block_on(deadline, &mut |cx| {
-        // What is polled here is async code: it must not block in turn.
-        let polled = context::polling(|| future.as_mut().poll(cx));
-        polled.map(|ready| output = Some(ready))
-    });
+    blocker
+        .block_on(deadline, &mut |cx| future.as_mut().poll(cx).map(|ready| output = Some(ready)));
     output
 }
 

@@ -196,7 +196,7 @@ impl Drop for Runtime {
         if shared.is_forked() || shared.phase.is_ending() {
             return;
         }
-        if current::index_in(shared.address()).is_some() || context::place() == Place::Task {
+        if current::index_in(shared.address()).is_some() || is_in_task() {
             shutdown::begin(shared, Instant::now() + DEFAULT_LIMIT);
         } else {
             end(shared, Duration::ZERO, DEFAULT_LIMIT);
@@ -445,10 +445,15 @@ impl Drop for Enter {
     }
 }
 
+/// Whether this thread is in the poll of a task, or on a stack within one.
+fn is_in_task() -> bool {
+    matches!(context::place(), Place::Task | Place::Actor)
+}
+
 #[track_caller]
 fn refuse_in_task(what: &str) {
     assert!(
-        context::place() != Place::Task,
+        !is_in_task(),
         "{what} was called inside an async task, where it would block a worker; await the future \
          instead, or use spawn_blocking or block_in_place for code that must block"
     );

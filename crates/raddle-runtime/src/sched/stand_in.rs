@@ -25,9 +25,10 @@ use crate::sched::threads;
 
 /// Runs `f`, which may block, on this thread, after handing the worker's other tasks over.
 ///
-/// On a worker, free tasks, timers and I/O of this worker go on elsewhere: on idle siblings, or
-/// on a stand-in thread that is started when it is first needed and kept. Tasks pinned to this
-/// worker wait until `f` returns. Elsewhere (a plain thread, a blocking job) `f` just runs.
+/// On a worker, in a task or on the stack of an actor, free tasks, timers and I/O of this worker go
+/// on elsewhere: on idle siblings, or on a stand-in thread that is started when it is first needed
+/// and kept. Tasks pinned to this worker wait until `f` returns. Elsewhere (a plain thread, a
+/// blocking job) `f` just runs.
 ///
 /// At most n + 2 sections of a runtime with n workers have a stand-in at the same time; in more of
 /// them the worker's other tasks wait.
@@ -36,7 +37,7 @@ use crate::sched::threads;
 ///
 /// A panic of `f` is passed on.
 pub fn block_in_place<R>(f: impl FnOnce() -> R) -> R {
-    if context::place() != Place::Task {
+    if !matches!(context::place(), Place::Task | Place::Actor) {
         return f();
     }
     let entry = current::scheduler_and_index();

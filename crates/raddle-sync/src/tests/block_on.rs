@@ -106,3 +106,46 @@ fn std_park_tokens_are_left_alone() {
     // Returns at once, because the token is still there.
     thread::park();
 }
+
+/// A wait on an actor's stack goes through what that actor's scheduler said.
+#[test]
+fn on_the_stack_of_an_actor_its_blocker_waits() {
+    struct Counts(std::cell::Cell<u32>);
+    impl context::Blocker for Counts {
+        fn block_on(
+            &self,
+            deadline: Instant,
+            step: &mut dyn FnMut(&mut std::task::Context<'_>) -> Poll<()>,
+        ) -> bool {
+            let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+            for _ in 0..3 {
+                self.0.set(self.0.get() + 1);
+                if context::polling(|| step(&mut cx)).is_ready() {
+                    return true;
+                }
+            }
+            assert!(!deadline.is_far_future());
+            false
+        }
+
+        fn as_any(&self) -> &dyn std::any::Any {
+            self
+        }
+    }
+    let counts = Counts(std::cell::Cell::new(0));
+    // SAFETY: the blocker outlives the guard.
+    let entered = unsafe { context::enter_actor(&raw const counts) };
+    let mut polls = 0;
+    let future = poll_fn(|_| {
+        polls += 1;
+        assert_eq!(try_block_on(ready(1)).unwrap_err().to_string()[..ADVICE.len()], *ADVICE);
+        if polls == 2 { Poll::Ready(5) } else { Poll::Pending }
+    });
+    assert_eq!(block_on(future), 5);
+    assert_eq!(counts.0.get(), 2);
+    assert_eq!(wait_timeout(pending::<()>(), Duration::from_secs(1)), None);
+    assert_eq!(counts.0.get(), 5);
+    drop(entered);
+    assert_eq!(block_on(ready(2)), 2);
+    assert_eq!(counts.0.get(), 5);
+}
