@@ -1,0 +1,1 @@
+//! The tests of this part are on their way.

@@ -1,0 +1,1 @@
+//! The models of this part are on their way.
