@@ -18,6 +18,7 @@
 //! |---|---|
 //! | `TRAP` | exit signals become events |
 //! | `DOOMED` | an exit signal arrived that ends the process when it looks |
+//! | `KILLED` | the exit signal is a kill, which disturbs an end in peace too |
 //! | `EVENTS` | there are events to be received |
 //! | `WATCHED` | the waker of the process' task is here |
 //! | `EXITING` | the reason is fixed; no link, monitor or signal is accepted any more |

@@ -13,26 +13,49 @@
 //! | [`timers`] | messages that come later, or again and again |
 //! | [`names`], [`groups`] | how processes find each other |
 //!
-//! All of these work in async tasks and on plain threads; none needs a stack of its own.
+//! All of these work in async tasks and on plain threads; none needs a stack of its own. On them
+//! stand the two forms of a process:
+//!
+//! | form | what it is |
+//! |---|---|
+//! | [`spawn`], [`Builder::spawn`] | free-form code with a stack: it waits like a thread |
+//! | [`Actor`], [`Builder::spawn_actor`] | state and handlers, with a stack only while one runs |
+//!
+//! On a process' stack every future is waited for in blocking style, by
+//! [`.wait()`](raddle_sync::Wait): the process is parked, and its thread does other work. What lies
+//! on a stack never leaves its thread, so it may be anything.
 
+mod actor;
 pub mod address;
 pub mod call;
 pub mod control;
+mod cx;
 pub mod exit;
 pub mod groups;
+mod here;
 pub mod mailbox;
 pub mod names;
 pub mod pid;
+mod process;
 pub mod registry;
+mod seat;
+mod spawn;
+mod stay;
 pub mod timers;
 
+pub use actor::Actor;
 pub use address::{Address, WeakAddress};
 pub use call::{CallError, CallFor, Calling, Reply};
 pub use control::{Event, Joined, Life, MonitorRef, ProcessRef};
+pub use cx::{Cx, Disconnected, Incoming, ReceiveTimeoutError};
 pub use exit::{ExitReason, Failure, PanicReport};
+pub use here::{blocking, check, current, exit, sleep, yield_now};
 pub use mailbox::{Mailbox, Policy, SendError, Sending, TrySendError};
 pub use names::{LookupError, NameError};
 pub use pid::Pid;
+pub use process::{Joining, Process};
+pub use raddle_fiber::{StackError, foreign, on_parent_stack};
+pub use spawn::{Builder, spawn};
 pub use timers::TimerRef;
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use raddle_base::shim::mutex::{Mutex, MutexGuard};
 use raddle_base::wait::{WaitQueue, WakeBatch};
 
 use super::signal::{Doom, Event, MonitorRef, Signal};
-use super::word::{DOOMED, EVENTS, EXITING, TRAP, WATCHED, Word};
+use super::word::{DOOMED, EVENTS, EXITING, KILLED, TRAP, WATCHED, Word};
 use crate::exit::ExitReason;
 use crate::pid::Pid;
 
@@ -157,7 +157,7 @@ impl Inner {
             Signal::Kill => {
                 let doom = Doom { reason: ExitReason::Killed, link: None };
                 self.extras().dooms.push_front(doom);
-                self.announce(word, DOOMED)
+                self.announce(word, DOOMED | KILLED)
             }
             Signal::Exit { from, reason, linked } if traps => {
                 self.extras().events.push_back(Event::Exit { pid: from, reason, linked });
@@ -210,7 +210,7 @@ impl Inner {
         }
         self.reason = Some(reason);
         word.set(EXITING);
-        word.clear(DOOMED | EVENTS | WATCHED);
+        word.clear(DOOMED | EVENTS | KILLED | WATCHED);
         Ok((self.extras.take(), self.waker.take()))
     }
 }

@@ -12,7 +12,7 @@ use super::core::{Control, Extras};
 use super::join::announce_end;
 use super::process::ProcessRef;
 use super::signal::{Event, MonitorRef, Signal};
-use super::word::{DOOMED, EVENTS, EXITING, TRAP, WATCHED};
+use super::word::{DOOMED, EVENTS, EXITING, KILLED, TRAP, WATCHED};
 use super::{links, monitors};
 use crate::exit::ExitReason;
 use crate::pid::Pid;
@@ -53,6 +53,30 @@ impl Life {
     #[inline]
     pub fn doom(&self) -> Option<ExitReason> {
         if self.control.word().has(DOOMED) { self.first_doom() } else { None }
+    }
+
+    /// Whether there is a [`doom`](Self::doom).
+    #[inline]
+    pub(crate) fn is_doomed(&self) -> bool {
+        self.control.word().has(DOOMED)
+    }
+
+    /// Whether the doom is a kill, which no end in peace outweighs.
+    #[inline]
+    pub(crate) fn is_killed(&self) -> bool {
+        self.control.word().has(KILLED)
+    }
+
+    /// As [`is_killed`](Self::is_killed); if it is not, the task of `cx` is woken when it is.
+    pub(crate) fn poll_kill(&self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            if self.is_killed() {
+                return Poll::Ready(());
+            }
+            if self.watch(cx.waker(), KILLED) {
+                return Poll::Pending;
+            }
+        }
     }
 
     #[cold]

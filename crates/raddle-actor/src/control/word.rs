@@ -9,6 +9,7 @@ pub(crate) const EVENTS: u32 = 4;
 pub(crate) const WATCHED: u32 = 8;
 pub(crate) const EXITING: u32 = 16;
 pub(crate) const DONE: u32 = 32;
+pub(crate) const KILLED: u32 = 64;
 
 /// The word, which lies beside the lock of the joiners' queue.
 #[derive(Clone, Copy)]
