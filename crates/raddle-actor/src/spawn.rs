@@ -186,8 +186,9 @@ impl Builder {
     fn prepare<M>(self, before: impl FnOnce(&Life)) -> (Parts<M>, raddle_runtime::Builder) {
         let life = Life::begin();
         before(&life);
-        let mailbox = Mailbox::new(self.bound, self.policy);
+        let mut mailbox = Mailbox::new(self.bound, self.policy);
         let (address, process) = (mailbox.address(), life.process());
+        mailbox.begin_incarnation(process.clone());
         let mut fiber = Fiber::<(), (), ()>::builder().id(process.pid().to_bits());
         if self.own_fp_env {
             fiber = fiber.own_fp_env();
