@@ -2,7 +2,12 @@
 //!
 //! * A [`channel`] never makes a sender wait: with no room, the oldest value goes, and a receiver
 //!   that has not received it is told how many it has missed.
-//! * A [`lossless_channel`] makes senders wait until the slowest receiver has made room.
+//! * A [`lossless_channel`] makes senders wait until the slowest receiver has made room. Only there
+//!   is room something to be waited for and reserved, for one value or several.
+//!
+//! There is no kind without a bound: one receiver that stands still would make it grow for ever.
+//! Give each receiver an [`mpsc::unbounded_channel`](crate::mpsc::unbounded_channel) of its own
+//! where something else limits what is sent.
 //!
 //! What both promise.
 //!
@@ -12,10 +17,13 @@
 //!   back to its sender.
 //! * *Values go early.* A value is dropped, or moved out, as soon as the last receiver that counts
 //!   on it has received it. The last one gets the value itself, all others a clone.
-//! * *Order.* Senders that wait for room get it first come first served. What happened before a
+//! * *Order.* Senders that wait for room get it first come first served, and nobody overtakes one
+//!   that waits for several places. What happened before a
 //!   send is visible to who receives its value.
 //! * *Memory.* Waiting and sending allocate nothing: all room is allocated with the channel and, in
 //!   one that overwrites, room for one more value with each receiver.
+//! * *Cancelling.* Dropping a receive moves no value; dropping a send that waits drops its value,
+//!   which was not sent, and room it was granted goes to the next.
 //! * *Foreign code.* Values are cloned and dropped, and tasks woken, with nothing locked. A clone
 //!   that panics loses nothing for others.
 //!

@@ -22,6 +22,9 @@
 //!   ([`RecvError::Closed`]) or all senders are gone ([`RecvError::Disconnected`]); senders see it
 //!   at once, in the same two ways. A value that was promised to a receive which was forgotten
 //!   (`mem::forget`) stays in the channel until the last receiver goes.
+//! * *Several places.* A sender may wait for room for several values at once
+//!   ([`Sender::reserve_many`]), or feed a channel as a sink: [`SenderSink`], or the sender itself
+//!   where it never waits. A rendezvous has no place to reserve, and is no sink.
 //! * *Memory.* Waiting allocates nothing. The room of a channel with a bound is allocated when it
 //!   is made; an unbounded one has blocks of 32 values, keeps a drained one for later and frees
 //!   what a burst adds as it is received.

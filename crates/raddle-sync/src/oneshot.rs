@@ -26,10 +26,11 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use raddle_base::context;
 
-use crate::block_on;
+use crate::{block_on, wait_timeout};
 use shared::{Closing, Shared, Word};
 
 /// Makes a channel for one value. This is its only allocation.
@@ -83,6 +84,26 @@ impl<T> Sender<T> {
     /// Dropping the future loses nothing.
     pub fn closed(&mut self) -> Closed<'_, T> {
         Closed { sender: self }
+    }
+
+    /// As [`closed`](Self::closed), blocking the thread.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_closed(&mut self) {
+        block_on(self.closed());
+    }
+
+    /// As [`closed`](Self::closed), blocking the thread for at most `limit`; whether it came true.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_closed_timeout(&mut self, limit: Duration) -> bool {
+        wait_timeout(self.closed(), limit).is_some()
     }
 
     /// The poll form of [`closed`](Self::closed).
@@ -196,6 +217,25 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn blocking_recv(self) -> Result<T, RecvError> {
         block_on(self)
+    }
+
+    /// Waits for the value by blocking the thread for at most `limit`. A value that is there is
+    /// received even with a limit of zero; one that comes later can still be received.
+    ///
+    /// # Errors
+    ///
+    /// [`TryRecvError::Empty`] if nothing was sent in time; [`TryRecvError::Closed`] if none will
+    /// come.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task, and if the outcome was given before.
+    #[track_caller]
+    pub fn blocking_recv_timeout(&mut self, limit: Duration) -> Result<T, TryRecvError> {
+        match wait_timeout(&mut *self, limit) {
+            Some(result) => result.map_err(|_| TryRecvError::Closed),
+            None => Err(TryRecvError::Empty),
+        }
     }
 
     /// Whether there is no value to take now: not sent yet, or none will come.

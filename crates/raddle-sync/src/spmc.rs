@@ -4,7 +4,8 @@
 //! order of values is the order of the program that sends them, and the end is where that program
 //! drops its sender. All promises are those of [`mpmc`], whose receivers, futures,
 //! permits and errors these are. A core of its own would not pay: of a send's cost one exchange is
-//! left, and receivers that take turns need that in any case.
+//! left, and receivers that take turns need that in any case. As a sink, or with permits that own
+//! their sender, it is [`Sender::into_shared`]'s.
 //!
 //! ```
 //! use raddle_sync::spmc;
@@ -95,6 +96,26 @@ impl<T, K: Kind> Sender<T, K> {
         self.inner.closed()
     }
 
+    /// As [`closed`](Self::closed), blocking the thread.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_closed(&self) {
+        self.inner.blocking_closed();
+    }
+
+    /// As [`closed`](Self::closed), blocking the thread for at most `limit`; whether it came true.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_closed_timeout(&self, limit: Duration) -> bool {
+        self.inner.blocking_closed_timeout(limit)
+    }
+
     /// Whether the channel is closed or all receivers are gone.
     pub fn is_closed(&self) -> bool {
         self.inner.is_closed()
@@ -176,9 +197,50 @@ impl<T> Sender<T> {
         self.inner.reserve()
     }
 
-    /// Reserves room for one value if there is some now.
+    /// Reserves room for one value if there is some now. See [`mpmc::Sender::try_reserve`].
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
         self.inner.try_reserve()
+    }
+
+    /// Waits for room for `count` values at once, and reserves it. Cancel safety, errors and panics
+    /// as of [`mpmc::Sender::reserve_many`].
+    #[track_caller]
+    pub fn reserve_many(&self, count: usize) -> ReserveMany<'_, T> {
+        self.inner.reserve_many(count)
+    }
+
+    /// Reserves room for `count` values if there is enough now. See
+    /// [`mpmc::Sender::try_reserve_many`].
+    #[track_caller]
+    pub fn try_reserve_many(
+        &self,
+        count: usize,
+    ) -> Result<PermitIterator<'_, T>, TrySendError<()>> {
+        self.inner.try_reserve_many(count)
+    }
+
+    /// As [`reserve`](Self::reserve), blocking the thread.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
+        self.inner.blocking_reserve()
+    }
+
+    /// As [`reserve`](Self::reserve), blocking the thread for at most `limit`; nothing if that
+    /// passed.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_reserve_timeout(
+        &self,
+        limit: Duration,
+    ) -> Option<Result<Permit<'_, T>, SendError<()>>> {
+        self.inner.blocking_reserve_timeout(limit)
     }
 
     /// Sends a value without waiting; the oldest may be pushed out. See
@@ -186,7 +248,9 @@ impl<T> Sender<T> {
     pub fn force_send(&self, value: T) -> Result<Option<T>, TrySendError<T>> {
         self.inner.force_send(value)
     }
+}
 
+impl<T, K: HasRoom> Sender<T, K> {
     /// The room that the channel was made with.
     pub fn capacity(&self) -> usize {
         self.inner.capacity()
@@ -211,16 +275,6 @@ impl<T> Sender<T, Overwriting> {
     /// comes back if it would not be received.
     pub fn send(&self, value: T) -> Result<Option<T>, SendError<T>> {
         self.inner.send(value)
-    }
-
-    /// The room that the channel was made with.
-    pub fn capacity(&self) -> usize {
-        self.inner.capacity()
-    }
-
-    /// Whether the next send pushes a value out.
-    pub fn is_full(&self) -> bool {
-        self.inner.is_full()
     }
 }
 

@@ -115,6 +115,29 @@ impl<T, K: Kind> Receiver<T, K> {
         block_on(self.recv_many(buffer, limit))
     }
 
+    /// As [`recv_many`](Self::recv_many), blocking the thread for at most `time`. Values that are
+    /// there are received even with no time; a receive that ends by it took nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv_many`](Self::recv_many), and `Timeout` when the time has passed.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_recv_many_timeout(
+        &self,
+        buffer: &mut Vec<T>,
+        limit: usize,
+        time: Duration,
+    ) -> Result<usize, RecvTimeoutError> {
+        match wait_timeout(self.recv_many(buffer, limit), time) {
+            Some(result) => result.map_err(RecvTimeoutError::from),
+            None => Err(RecvTimeoutError::Timeout),
+        }
+    }
+
     /// The values as a [`Stream`], which ends when nothing will come.
     #[track_caller]
     pub fn into_stream(self) -> ReceiverStream<T, K> {

@@ -121,6 +121,26 @@ impl<T, K: Kind> Receiver<T, K> {
         block_on(self.recv_many(buffer, limit))
     }
 
+    /// As [`recv_many`](Self::recv_many), blocking the thread for at most `time`. Values that are
+    /// there are received even with no time; a receive that ends by it took nothing.
+    ///
+    /// # Errors
+    ///
+    /// `Timeout` when the time has passed.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_recv_many_timeout(
+        &mut self,
+        buffer: &mut Vec<T>,
+        limit: usize,
+        time: Duration,
+    ) -> Result<usize, RecvTimeoutError> {
+        wait_timeout(self.recv_many(buffer, limit), time).ok_or(RecvTimeoutError::Timeout)
+    }
+
     /// Accepts nothing new, and ends waits for room with an error. Values that were accepted, and
     /// those of places reserved before, can still be received.
     pub fn close(&mut self) {

@@ -3,6 +3,7 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use raddle_base::wait::Waiter;
 
@@ -13,6 +14,7 @@ use super::sender::Sender;
 use crate::permits::{Denied, Need};
 use crate::places::names::named_places;
 use crate::places::{Held, Places, Reach, Reserving};
+use crate::{block_on, wait_timeout};
 
 named_places!(Sender<T>, Chan<T, Bounded>, SendError<()>);
 
@@ -176,6 +178,30 @@ impl<T> Sender<T> {
             Err(TrySendError::Full(())) => Err(TrySendError::Full(self)),
             Err(TrySendError::Closed(())) => Err(TrySendError::Closed(self)),
         }
+    }
+
+    /// As [`reserve`](Self::reserve), blocking the thread.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_reserve(&self) -> Result<Permit<'_, T>, SendError<()>> {
+        block_on(self.reserve())
+    }
+
+    /// As [`reserve`](Self::reserve), blocking the thread for at most `limit`; nothing if that
+    /// passed.
+    ///
+    /// # Panics
+    ///
+    /// Inside the poll of an async task.
+    #[track_caller]
+    pub fn blocking_reserve_timeout(
+        &self,
+        limit: Duration,
+    ) -> Option<Result<Permit<'_, T>, SendError<()>>> {
+        wait_timeout(self.reserve(), limit)
     }
 
     fn take_places(&self, count: usize) -> Result<(), TrySendError<()>> {

@@ -2,14 +2,15 @@
 //! panic in a receive, many threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use futures_core::Stream;
+use futures_sink::Sink;
 
 use crate::mpmc::{
-    Receiver, RecvError, RecvTimeoutError, SendTimeoutError, TryRecvError, bounded, rendezvous,
-    unbounded,
+    Receiver, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, bounded,
+    overwriting, rendezvous, unbounded,
 };
 use crate::tests::support::{Polled, now, refusing, watchdog};
 use crate::{CancelExt, CancellationToken, Wait};
@@ -162,4 +163,39 @@ fn threads_send_and_receive() {
         }
         count
     }
+}
+
+#[test]
+fn senders_that_never_wait_are_sinks() {
+    fn feed<S: Sink<u8> + Unpin>(mut sink: S) -> Result<(), S::Error> {
+        now(std::future::poll_fn(|cx| Pin::new(&mut sink).poll_ready(cx)))?;
+        Pin::new(&mut sink).start_send(7)?;
+        now(std::future::poll_fn(|cx| Pin::new(&mut sink).poll_flush(cx)))?;
+        now(std::future::poll_fn(|cx| Pin::new(&mut sink).poll_close(cx)))
+    }
+    let ((tx, rx), (otx, orx)) = (unbounded(), overwriting(1));
+    feed(tx.clone()).unwrap();
+    (0..2).for_each(|_| feed(otx.clone()).unwrap());
+    assert_eq!((rx.try_recv(), orx.try_recv(), orx.len()), (Ok(7), Ok(7), 0));
+    rx.close();
+    drop(orx);
+    assert_eq!(feed(tx), Err(SendError::Closed(())));
+    assert_eq!(feed(otx), Err(SendError::Disconnected(())));
+}
+
+#[test]
+fn ends_of_both_sides_are_counted() {
+    let (tx, rx) = bounded::<u8>(1);
+    let (weak, other) = (rx.downgrade(), rx.clone());
+    let second = weak.clone();
+    assert_eq!((rx.strong_count(), rx.weak_count(), tx.receiver_count()), (2, 2, 2));
+    drop((second, other));
+    assert_eq!((weak.strong_count(), weak.weak_count()), (1, 1));
+    assert_eq!((tx.strong_count(), tx.weak_count(), rx.sender_count()), (1, 0, 1));
+    assert!(!rx.blocking_closed_timeout(MOMENT));
+    drop((rx, tx));
+    assert_eq!((weak.strong_count(), weak.upgrade().is_none()), (0, true));
+    let (tx, rx) = bounded::<u8>(1);
+    tx.close();
+    rx.blocking_closed();
 }

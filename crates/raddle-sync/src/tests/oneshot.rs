@@ -286,3 +286,20 @@ fn handles_are_send_sync_and_unpin() {
     assert_eq!(size_of::<Sender<u8>>(), size_of::<usize>());
     let _: fn(&mut Context<'_>) -> Poll<()> = |_| Poll::Pending;
 }
+
+#[test]
+fn threads_wait_for_a_while() {
+    let moment = std::time::Duration::from_millis(1);
+    let (mut tx, mut rx) = channel();
+    assert_eq!(rx.blocking_recv_timeout(moment), Err(TryRecvError::Empty));
+    assert!(!tx.blocking_closed_timeout(moment));
+    tx.send(1).unwrap();
+    assert_eq!(rx.blocking_recv_timeout(std::time::Duration::ZERO), Ok(1));
+    let (tx, mut rx) = channel::<u8>();
+    drop(tx);
+    assert_eq!(rx.blocking_recv_timeout(std::time::Duration::MAX), Err(TryRecvError::Closed));
+    let (mut tx, rx) = channel::<u8>();
+    drop(rx);
+    assert!(tx.blocking_closed_timeout(moment));
+    tx.blocking_closed();
+}

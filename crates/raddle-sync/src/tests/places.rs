@@ -291,6 +291,40 @@ macro_rules! places_of {
             }
 
             #[test]
+            fn threads_wait_for_places_for_a_while() {
+                let (tx, rx) = $make::<u32>(1);
+                let moment = std::time::Duration::from_millis(1);
+                let place = tx.blocking_reserve().unwrap();
+                assert!(tx.blocking_reserve_timeout(moment).is_none());
+                drop(place);
+                assert!(tx.blocking_reserve_timeout(moment).unwrap().is_ok());
+                assert!(!tx.blocking_closed_timeout(moment));
+                drop(rx);
+                assert!(tx.blocking_closed_timeout(moment));
+                tx.blocking_closed();
+                assert!(tx.blocking_reserve().is_err());
+            }
+
+            #[test]
+            fn several_are_received_in_time_or_none() {
+                let (tx, mut rx) = $make::<u32>(3);
+                let moment = std::time::Duration::from_millis(1);
+                let mut all = Vec::new();
+                assert!(batch(&mut rx, &mut all, moment).is_err());
+                (0..3).for_each(|i| assert!(tx.try_send(i).is_ok()));
+                assert_eq!(batch(&mut rx, &mut all, std::time::Duration::ZERO), Ok(2));
+                assert_eq!(all, [0, 1]);
+            }
+
+            fn batch(
+                rx: &mut $receiver,
+                all: &mut Vec<u32>,
+                time: std::time::Duration,
+            ) -> Result<usize, RecvTimeoutError> {
+                rx.blocking_recv_many_timeout(all, 2, time)
+            }
+
+            #[test]
             fn weak_senders_are_counted() {
                 let (tx, _rx) = $make::<u32>(1);
                 let (weak, second) = (tx.downgrade(), tx.clone());

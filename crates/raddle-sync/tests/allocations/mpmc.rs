@@ -62,3 +62,34 @@ fn an_unbounded_channel_in_balance_and_a_rendezvous_allocate_nothing() {
     });
     assert_eq!(count, 0);
 }
+
+#[test]
+fn places_and_sinks_of_every_channel_allocate_nothing() {
+    use futures_sink::Sink;
+    use raddle_sync::{broadcast, mpsc};
+
+    macro_rules! check {
+        ($channel:ident: $ends:expr) => {
+            let (tx, rx) = $ends;
+            let count = allocations(|| {
+                let held = tx.try_reserve_many(3).unwrap();
+                let mut several = pin!(tx.reserve_many(2));
+                let mut sink = pin!($channel::SenderSink::<u8>::new(tx.clone()));
+                let owned = pin!(tx.clone().reserve_owned());
+                assert!(poll(several.as_mut()).is_pending());
+                let mut room = pin!(std::future::poll_fn(|cx| sink.as_mut().poll_ready(cx)));
+                assert!(poll(room.as_mut()).is_pending() && poll(owned).is_pending());
+                drop(held);
+                assert_eq!(ready(several).unwrap().len(), 2);
+                ready(room).unwrap();
+                let weak = tx.downgrade();
+                assert!(weak.upgrade().is_some());
+            });
+            assert_eq!(count, 0);
+            drop(rx);
+        };
+    }
+    check!(mpsc: mpsc::channel(3));
+    check!(mpmc: mpmc::bounded(3));
+    check!(broadcast: broadcast::lossless_channel(3));
+}
