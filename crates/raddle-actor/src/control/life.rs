@@ -32,7 +32,12 @@ pub struct Life {
 impl Life {
     /// A new process, with a pid of its own: one allocation and a place in the registry.
     pub fn begin() -> Life {
-        Life { control: registry::enter(Control::new), watched: Cell::new((0, 0)) }
+        Life::of(registry::enter(Control::new))
+    }
+
+    /// The life of whoever has this control.
+    pub(crate) fn of(control: Arc<Control>) -> Life {
+        Life { control, watched: Cell::new((0, 0)) }
     }
 
     /// A reference for others.

@@ -1,5 +1,5 @@
-//! What the models of all primitives share: a model thread that waits for a future, and a cell
-//! that fails the model when two threads meet in it.
+//! What the models share: a model thread that waits for a future, and a number that fails the
+//! model when two threads meet in it.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -19,11 +19,7 @@ impl Wake for Unpark {
 
 /// Waits for a future on this model thread.
 pub(crate) fn wait<F: Future>(future: F) -> F::Output {
-    wait_pinned(pin!(future))
-}
-
-/// Waits for a future that may have been polled before.
-pub(crate) fn wait_pinned<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+    let mut future = pin!(future);
     let parker = Arc::new(Unpark(Parker::new()));
     let waker = Waker::from(parker.clone());
     loop {
@@ -49,8 +45,8 @@ unsafe impl Sync for Plain {}
 unsafe impl Send for Plain {}
 
 impl Plain {
-    pub(crate) fn new() -> Self {
-        Plain(UnsafeCell::new(0))
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Plain(UnsafeCell::new(0)))
     }
 
     pub(crate) fn add(&self, count: usize) {
