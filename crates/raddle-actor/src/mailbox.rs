@@ -87,3 +87,6 @@ mod models;
 #[cfg(all(test, not(loom)))]
 #[path = "tests/mailbox.rs"]
 mod tests;
+#[cfg(all(test, not(loom)))]
+#[path = "tests/mailbox_worlds.rs"]
+mod worlds;

@@ -20,7 +20,7 @@ fn bounded<M>(bound: usize, policy: Policy) -> (Address<M>, Mailbox<M>) {
 fn model_push_against_park() {
     model::check(|| {
         let (address, mut mailbox) = bounded(0, Policy::Wait);
-        let data = Plain::new();
+        let (data, kept) = (Plain::new(), address.clone());
         let shared = data.clone();
         let other = thread::spawn(move || {
             shared.add(1);
@@ -28,6 +28,8 @@ fn model_push_against_park() {
         });
         assert_eq!(wait(mailbox.recv()), Some(1));
         assert_eq!(data.get(), 1);
+        // Whichever of the two addresses goes last wakes the receiver.
+        drop(kept);
         assert_eq!(wait(mailbox.recv()), None);
         other.join().unwrap();
     });
@@ -46,9 +48,23 @@ fn model_waiting_sender_against_receive() {
     });
 }
 
-/// A sender waits for room while the mailbox is closed: it is received, or comes back.
+/// A sender waits for room while the mailbox is closed: the message comes back.
 #[test]
 fn model_waiting_sender_against_close() {
+    model::check(|| {
+        let (address, mut mailbox) = bounded(1, Policy::Wait);
+        address.try_send(1).unwrap();
+        let other = thread::spawn(move || wait(address.send(2)));
+        mailbox.close();
+        assert_eq!(other.join().unwrap(), Err(SendError::Closed(2)));
+        assert_eq!(mailbox.try_recv(), Ok(1));
+        assert!(mailbox.try_recv().is_err());
+    });
+}
+
+/// Room is made and the mailbox closed while one sends: it is received, or comes back.
+#[test]
+fn model_send_against_close() {
     model::check(|| {
         let (address, mut mailbox) = bounded(1, Policy::Wait);
         address.try_send(1).unwrap();

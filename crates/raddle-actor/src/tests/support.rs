@@ -8,7 +8,10 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::Duration;
 
-/// Runs `body` on a thread of its own and fails if it is not done within three minutes.
+use raddle_runtime::park::ThreadDrivers;
+use raddle_runtime::{Config, Runtime};
+
+/// Runs `body` on a thread of its own and fails if it is not done within a minute.
 pub(crate) fn watchdog<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
     let (done, wait) = channel();
     let thread = std::thread::spawn(move || {
@@ -16,10 +19,16 @@ pub(crate) fn watchdog<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'sta
         let _ = done.send(());
         result
     });
-    match wait.recv_timeout(Duration::from_secs(180)) {
+    match wait.recv_timeout(Duration::from_secs(60)) {
         Err(RecvTimeoutError::Timeout) => panic!("the test hangs"),
         _ => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
     }
+}
+
+/// A runtime of two workers without a kernel's driver.
+pub(crate) fn runtime() -> Runtime {
+    let config = Config { workers: 2, ..Config::default() };
+    Runtime::new(config, Box::new(ThreadDrivers)).expect("a runtime starts")
 }
 
 /// Counts its wakes. Live clones are seen through `Arc::strong_count`.
