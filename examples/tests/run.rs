@@ -20,6 +20,16 @@ fn pinned() {
 }
 
 #[test]
+fn ring() {
+    check(env!("CARGO_BIN_EXE_ring"), "passed 300000 times");
+}
+
+#[test]
+fn ctx_switch_probe() {
+    check(env!("CARGO_BIN_EXE_ctx_switch_probe"), "2000 yields");
+}
+
+#[test]
 fn shutdown() {
     check(env!("CARGO_BIN_EXE_shutdown"), "left behind: spinner");
 }

@@ -299,6 +299,19 @@ pub fn end_poll() -> Asked {
     })
 }
 
+/// For schedulers of stacks: asks for one more poll of the task that is being polled, from code
+/// that knows that it is in that poll.
+#[inline]
+pub fn yield_own() {
+    STATE.with(|state| state.asked.set(state.asked.get() | YIELDED));
+}
+
+/// Whether the poll in progress has asked to be put back.
+#[inline]
+pub fn has_yielded() -> bool {
+    STATE.with(|state| state.asked.get() & YIELDED != 0)
+}
+
 /// For schedulers: the data of the waker of the task that is being polled; null outside of a poll.
 #[inline]
 pub fn own_waker_data() -> *const () {
@@ -316,26 +329,26 @@ pub fn settled() {
 /// # Safety
 ///
 /// `blocker` is valid whenever code runs on that stack above the frames that made it.
+#[inline]
 pub unsafe fn enter_actor(blocker: *const dyn Blocker) -> EnteredActor {
-    STATE.with(|state| EnteredActor {
-        place: state.place.replace(Place::Actor),
-        blocker: state.blocker.replace(Some(blocker)),
+    STATE.with(|state| {
+        // What was there before need not come back: it is looked at only where the place is an
+        // actor, and whoever makes it one sets both.
+        state.blocker.set(Some(blocker));
+        EnteredActor { place: state.place.replace(Place::Actor) }
     })
 }
 
-/// Restores on drop what [`enter_actor`] replaced.
+/// Restores the place on drop.
 #[must_use = "the actor is left as soon as this is dropped"]
 pub struct EnteredActor {
     place: Place,
-    blocker: Option<*const dyn Blocker>,
 }
 
 impl Drop for EnteredActor {
+    #[inline]
     fn drop(&mut self) {
-        STATE.with(|state| {
-            state.place.set(self.place);
-            state.blocker.set(self.blocker);
-        });
+        STATE.with(|state| state.place.set(self.place));
     }
 }
 

@@ -20,6 +20,7 @@
 //! | time | [`time`] |
 //! | sockets, files, signals | [`net`], [`fs`], [`signal`] |
 //! | primitives | [`sync`] |
+//! | blocking-style code on stacks of its own | `actor` (on x86-64) |
 //! | what goes on | [`metrics`], [`dump`] |
 //!
 //! # For users of tokio
@@ -69,6 +70,8 @@
 //! # std::io::Result::Ok(())
 //! ```
 
+#[cfg(target_arch = "x86_64")]
+pub mod actor;
 mod backend;
 mod builder;
 mod local;

@@ -6,7 +6,7 @@
 //! for at most 2k dispatches, 8k while slots are refilled, and 16k while both sides are busy as
 //! well.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, UnsafeCell};
 
 use raddle_base::fifo::Fifo;
 use raddle_base::hooks;
@@ -39,9 +39,11 @@ pub(crate) struct Sides {
 struct Pinned {
     /// Tasks in all three.
     count: Cell<usize>,
+    /// Of these, those in the slot and in the served queue: none, mostly.
+    preferred: Cell<usize>,
     slot: Cell<Option<Runnable>>,
-    rotating: RefCell<Fifo<Runnable>>,
-    served: RefCell<Fifo<Runnable>>,
+    rotating: Line,
+    served: Line,
     turns: Turns,
 }
 
@@ -251,7 +253,7 @@ impl Sides {
 
     /// Whether served tasks wait on either side.
     pub(crate) fn has_served_somewhere(&self) -> bool {
-        self.has_served() || !self.pinned.served.borrow().is_empty()
+        self.has_served() || self.pinned.served.has_some()
     }
 
     /// Pinned tasks from this worker's inbox; the stamp tells when one of them was pushed.
@@ -347,9 +349,10 @@ impl Pinned {
     fn new(slot_limit: u32) -> Self {
         Pinned {
             count: Cell::new(0),
+            preferred: Cell::new(0),
             slot: Cell::new(None),
-            rotating: RefCell::default(),
-            served: RefCell::default(),
+            rotating: Line::default(),
+            served: Line::default(),
             turns: Turns::new(slot_limit),
         }
     }
@@ -359,24 +362,29 @@ impl Pinned {
         self.count.get() == 0
     }
 
+    #[inline]
     fn add_one(&self) {
         self.count.set(self.count.get() + 1);
     }
 
+    #[inline]
     fn push(&self, task: Runnable) {
         self.add_one();
-        self.rotating.borrow_mut().push_back(task);
+        self.rotating.push_back(task);
     }
 
     fn push_served(&self, task: Runnable) {
         self.add_one();
-        self.served.borrow_mut().push_back(task);
+        self.preferred.set(self.preferred.get() + 1);
+        self.served.push_back(task);
     }
 
     fn wake(&self, task: Runnable) {
         self.add_one();
         if let Some(old) = self.slot.replace(Some(task)) {
-            self.rotating.borrow_mut().push_back(old);
+            self.rotating.push_back(old);
+        } else {
+            self.preferred.set(self.preferred.get() + 1);
         }
     }
 
@@ -386,23 +394,73 @@ impl Pinned {
             return None;
         }
         self.count.set(self.count.get() - 1);
+        if self.preferred.get() != 0 {
+            return self.next_of_three();
+        }
+        // What the turns would come to with slot and served queue empty.
+        self.turns.slot_runs.set(0);
+        self.turns.served_was_empty();
+        self.rotating.pop_front()
+    }
+
+    #[inline(never)]
+    fn next_of_three(&self) -> Option<Runnable> {
         if self.turns.slot_may_run()
-            && let Some(task) = self.slot.take()
+            && let Some(task) = self.take_slot()
         {
             self.turns.ran_slot();
             return Some(task);
         }
         let task = if self.turns.queues() {
-            let served = self.served.borrow_mut().pop_front();
+            let served = self.pop_served();
             if served.is_none() {
                 self.turns.served_was_empty();
             }
-            served.or_else(|| self.rotating.borrow_mut().pop_front())
+            served.or_else(|| self.rotating.pop_front())
         } else {
-            let rotating = self.rotating.borrow_mut().pop_front();
-            rotating.or_else(|| self.served.borrow_mut().pop_front())
+            let rotating = self.rotating.pop_front();
+            rotating.or_else(|| self.pop_served())
         };
-        task.or_else(|| self.slot.take())
+        task.or_else(|| self.take_slot())
+    }
+
+    fn take_slot(&self) -> Option<Runnable> {
+        self.preferred(self.slot.take())
+    }
+
+    fn pop_served(&self) -> Option<Runnable> {
+        self.preferred(self.served.pop_front())
+    }
+
+    fn preferred(&self, task: Option<Runnable>) -> Option<Runnable> {
+        if task.is_some() {
+            self.preferred.set(self.preferred.get() - 1);
+        }
+        task
+    }
+}
+
+/// A queue of this thread's. No code of anybody else's runs in its methods, and none gives out a
+/// reference: so nothing need be counted to know that there is one at a time.
+#[derive(Default)]
+struct Line(UnsafeCell<Fifo<Runnable>>);
+
+impl Line {
+    #[inline]
+    fn push_back(&self, task: Runnable) {
+        // SAFETY: one thread (the cell is not `Sync`), and one reference, which ends here.
+        unsafe { &mut *self.0.get() }.push_back(task);
+    }
+
+    fn has_some(&self) -> bool {
+        // SAFETY: as in `push_back`.
+        !unsafe { &*self.0.get() }.is_empty()
+    }
+
+    #[inline]
+    fn pop_front(&self) -> Option<Runnable> {
+        // SAFETY: as in `push_back`.
+        unsafe { &mut *self.0.get() }.pop_front()
     }
 }
 
