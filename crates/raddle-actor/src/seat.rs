@@ -47,6 +47,7 @@ use raddle_runtime::{block_in_place, task};
 
 use crate::exit::ExitReason;
 use crate::pid::Pid;
+use crate::slice::Slice;
 
 /// What the code on a stack and the poll that runs it share. Pinned with the task.
 pub(crate) struct Seat {
@@ -61,6 +62,7 @@ pub(crate) struct Seat {
     reason: Cell<Option<ExitReason>>,
     /// How many scopes ask not to be unwound now.
     shields: Cell<u32>,
+    slice: Slice,
 }
 
 /// A function that has begun on a stack.
@@ -85,12 +87,19 @@ impl Seat {
             leaves: Cell::new(false),
             reason: Cell::new(None),
             shields: Cell::new(0),
+            slice: Slice::new(),
         }
     }
 
     /// The process' name.
     pub(crate) fn pid(&self) -> Pid {
         self.pid
+    }
+
+    /// How long it has computed, if it is to be preempted.
+    #[inline]
+    pub(crate) fn slice(&self) -> &Slice {
+        &self.slice
     }
 
     /// Whether the code on the stack wants to end.
