@@ -362,3 +362,6 @@ impl<In, Out, Ret> fmt::Debug for Fiber<In, Out, Ret> {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests;

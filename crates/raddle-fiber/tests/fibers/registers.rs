@@ -5,7 +5,12 @@ use std::arch::{asm, naked_asm};
 use std::hint::black_box;
 
 const FIBERS: u64 = 8;
-const SWITCHES: u64 = 1_000_000;
+
+/// A million switches; fewer under the sanitizer, which makes each of them a hundred times dearer.
+fn rounds() -> u64 {
+    let sanitized = std::env::var_os("ASAN_OPTIONS").is_some();
+    if sanitized { 10_000 } else { 1_000_000 / FIBERS }
+}
 
 /// Puts six patterns made of `seed` into the registers that a call must keep, calls `f(data)`, and
 /// returns how many of them are different afterwards.
@@ -89,7 +94,7 @@ unsafe extern "sysv64" fn suspends(data: *mut ()) {
 
 /// Keeps many values alive over the suspension, in every register there is and on the stack.
 fn hold(s: &Suspender<u64, u64>, seed: u64) -> u64 {
-    for round in 0..SWITCHES / FIBERS {
+    for round in 0..rounds() {
         let ints: [u64; 14] = std::array::from_fn(|n| black_box(seed ^ round ^ n as u64));
         let floats: [f64; 6] = std::array::from_fn(|n| black_box((seed + n as u64) as f64 * 0.5));
         if round % 2 == 0 {
@@ -133,7 +138,7 @@ fn registers_are_isolated() {
     for fiber in &mut fibers {
         assert!(matches!(fiber.resume(0), Step::Suspended(_)));
     }
-    for round in 0..SWITCHES / FIBERS {
+    for round in 0..rounds() {
         for (n, fiber) in fibers.iter_mut().enumerate() {
             let mut call = Resume { fiber, round, answer: 0 };
             // SAFETY: the function gets the argument it takes.
@@ -184,14 +189,14 @@ fn own_control_words_are_isolated() {
                 let (sse, fpu) = words(n);
                 set_mxcsr(sse);
                 set_x87(fpu);
-                for _ in 0..SWITCHES / FIBERS {
+                for _ in 0..rounds() {
                     s.suspend(());
                     assert_eq!((mxcsr(), x87()), (sse, fpu));
                 }
             })
         })
         .collect();
-    for _ in 0..=SWITCHES / FIBERS {
+    for _ in 0..=rounds() {
         for fiber in &mut fibers {
             assert!(!matches!(fiber.resume(()), Step::Panicked(_)));
             assert_eq!((mxcsr(), x87()), outside);
