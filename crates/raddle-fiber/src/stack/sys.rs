@@ -166,3 +166,6 @@ pub(crate) fn forbids(status: u64) -> bool {
     const ARCH_SHSTK_SHSTK: u64 = 1;
     status & ARCH_SHSTK_SHSTK != 0
 }
+
+#[cfg(test)]
+mod tests;
