@@ -13,7 +13,7 @@
 //! task is then still free to be stolen. One that waits keeps its stack and its thread until it
 //! returns. While there are messages, and budget, one stay on a stack serves several.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::future::Future;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
@@ -67,7 +67,8 @@ pub trait Actor: Send + Sized + 'static {
         let _ = (monitor, pid, reason, cx);
     }
 
-    /// Runs at the end, whatever the reason, but for a kill. A signal that arrives meanwhile does
+    /// Runs at the end, whatever the reason, but for a kill, and if [`started`](Self::started) was
+    /// begun. A signal that arrives meanwhile does
     /// not disturb it, but for a kill.
     fn stopped(&mut self, reason: &ExitReason, cx: &mut Cx<Self::Message>) {
         let _ = (reason, cx);
@@ -95,6 +96,8 @@ pub(crate) struct Body<A: Actor> {
     stay: Option<Stay<()>>,
     state: State,
     actor: UnsafeCell<Option<A>>,
+    /// `started` has begun, so that `stopped` is owed.
+    begun: Cell<bool>,
     core: Core<A::Message>,
     stacks: Stacks,
     fiber: raddle_fiber::Builder,
@@ -117,6 +120,7 @@ impl<A: Actor> Body<A> {
             stay: None,
             state: State::Starting,
             actor: UnsafeCell::new(Some(actor)),
+            begun: Cell::new(false),
             core,
             stacks,
             fiber,
@@ -130,9 +134,10 @@ impl<A: Actor> Body<A> {
         let stack = self.stacks.take().map_err(ExitReason::failed)?;
         let fiber = self.fiber.clone();
         let (core, actor) = (&raw const self.core, &raw const self.actor);
+        let begun = &raw const self.begun;
         // SAFETY: core and actor are pinned with the body, whose drop ends the call first; while
         // there is a call, the actor is its alone.
-        let run = move || unsafe { work::<A>(actor, core, job) };
+        let run = move || unsafe { work::<A>(actor, core, begun, job) };
         // SAFETY: as above.
         let stay = unsafe { Stay::begin(&raw const (*core).seat, stack, fiber, heeds, run) };
         self.stay = Some(stay);
@@ -141,9 +146,9 @@ impl<A: Actor> Body<A> {
 
     /// Begins the end.
     fn stop(&mut self, reason: ExitReason) {
-        let killed = reason == ExitReason::Killed;
+        let in_peace = reason != ExitReason::Killed && self.begun.get();
         self.state = State::Stopping(reason.clone());
-        if !killed && let Err(failed) = self.begin(Job::Stop(reason)) {
+        if in_peace && let Err(failed) = self.begin(Job::Stop(reason)) {
             self.state = State::Stopping(failed);
         }
     }
@@ -223,12 +228,12 @@ impl<A: Actor> Body<A> {
         let State::Stopping(reason) = std::mem::replace(&mut self.state, State::Over) else {
             unreachable!("an actor ends once")
         };
+        self.core.retire();
         let actor = self.actor.get_mut().take();
+        // State that nobody will get goes before the end is told: another incarnation may begin.
+        let actor = if reason.is_normal() { actor } else { None };
         self.core.life.end(reason.clone());
-        match (reason, actor) {
-            (ExitReason::Normal, Some(actor)) => Ok(actor),
-            (reason, _) => Err(reason),
-        }
+        actor.ok_or(reason)
     }
 }
 
@@ -245,20 +250,24 @@ impl<A: Actor> Drop for Body<A> {
 ///
 /// # Safety
 ///
-/// Both pointers are valid until this returns, and the actor is used by nobody else.
+/// The pointers are valid until this returns, and the actor is used by nobody else.
 unsafe fn work<A: Actor>(
     actor: *const UnsafeCell<Option<A>>,
     core: *const Core<A::Message>,
+    begun: *const Cell<bool>,
     job: Job<A::Message>,
 ) {
     // SAFETY: as promised.
-    let (actor, core) = unsafe { (&mut *(*actor).get(), &*core) };
+    let (actor, core, begun) = unsafe { (&mut *(*actor).get(), &*core, &*begun) };
     let Some(actor) = actor else { unreachable!("an actor is taken out at its end") };
     // SAFETY: the only context while this runs.
     let mut cx = unsafe { Cx::new(core) };
     let cx = &mut cx;
     match job {
-        Job::Start => actor.started(cx),
+        Job::Start => {
+            begun.set(true);
+            actor.started(cx);
+        }
         Job::Stop(reason) => return actor.stopped(&reason, cx),
         Job::Message(message) => actor.handle(message, cx),
         Job::Event(event) => tell(actor, event, cx),

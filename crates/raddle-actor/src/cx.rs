@@ -4,6 +4,7 @@ use std::cell::UnsafeCell;
 use std::error::Error;
 use std::fmt;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,9 +12,10 @@ use raddle_base::clock::Instant;
 use raddle_base::context::Blocker;
 
 use crate::address::Address;
+use crate::berth::Berth;
 use crate::control::{Event, Life, MonitorRef, ProcessRef};
 use crate::exit::ExitReason;
-use crate::mailbox::{Mailbox, Search, TryRecvError};
+use crate::mailbox::{Mailbox, Policy, Search, TryRecvError};
 use crate::pid::Pid;
 use crate::seat::Seat;
 
@@ -25,11 +27,25 @@ pub(crate) struct Core<M> {
     pub(crate) seat: Seat,
     pub(crate) life: Life,
     pub(crate) mailbox: UnsafeCell<Mailbox<M>>,
+    /// Where the mailbox goes at the end, for the next incarnation.
+    berth: Option<Arc<Berth<M>>>,
 }
 
 impl<M> Core<M> {
-    pub(crate) fn new(life: Life, mailbox: Mailbox<M>) -> Self {
-        Core { seat: Seat::new(life.pid()), life, mailbox: UnsafeCell::new(mailbox) }
+    pub(crate) fn new(life: Life, mailbox: Mailbox<M>, berth: Option<Arc<Berth<M>>>) -> Self {
+        let seat = Seat::new(life.pid());
+        Core { seat, life, mailbox: UnsafeCell::new(mailbox), berth }
+    }
+
+    /// The code of the process is done with: hands the mailbox over, whose calls are answered, if
+    /// there is to be another incarnation. Before the state of this one is dropped.
+    pub(crate) fn retire(&mut self) {
+        if let Some(berth) = self.berth.take() {
+            let own = self.mailbox.get_mut();
+            own.end_incarnation();
+            let mailbox = std::mem::replace(own, Mailbox::new(None, Policy::Wait));
+            berth.put(mailbox);
+        }
     }
 }
 

@@ -21,12 +21,15 @@
 //! | [`spawn`], [`Builder::spawn`] | free-form code with a stack: it waits like a thread |
 //! | [`Actor`], [`Builder::spawn_actor`] | state and handlers, with a stack only while one runs |
 //!
+//! [`supervisor`]s start them, and start them again when they fail.
+//!
 //! On a process' stack every future is waited for in blocking style, by
 //! [`.wait()`](raddle_sync::Wait): the process is parked, and its thread does other work. What lies
 //! on a stack never leaves its thread, so it may be anything.
 
 mod actor;
 pub mod address;
+mod berth;
 pub mod call;
 pub mod control;
 mod cx;
@@ -43,6 +46,7 @@ mod seat;
 mod slice;
 mod spawn;
 mod stay;
+pub mod supervisor;
 pub mod timers;
 
 pub use actor::Actor;

@@ -176,6 +176,7 @@ where
         if this.stay.is_none()
             && let Err(reason) = this.begin()
         {
+            this.core.retire();
             this.core.life.end(reason.clone());
             return Poll::Ready(Err(reason));
         }
@@ -183,6 +184,7 @@ where
         // SAFETY: the seat of `begin`, pinned with the body.
         let end = ready!(unsafe { stay.step(&this.core.seat, &this.core.life, cx) });
         this.stay = None;
+        this.core.retire();
         Poll::Ready(finish(&this.core.life, end))
     }
 }

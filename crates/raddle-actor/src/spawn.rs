@@ -7,6 +7,7 @@ use raddle_fiber::{Fiber, StackError, Stacks};
 
 use crate::actor::{self, Actor};
 use crate::address::Address;
+use crate::berth::Berth;
 use crate::control::{Life, ProcessRef};
 use crate::cx::{Core, Cx};
 use crate::mailbox::{Mailbox, Policy};
@@ -183,10 +184,53 @@ impl Builder {
         Process::new(address, process, task.spawn(Body::new(core, f, stacks, fiber)))
     }
 
+    /// Spawns the next incarnation of a supervisor's child, which hands its mailbox back.
+    pub(crate) fn spawn_child<M, F>(
+        self,
+        parent: &Life,
+        mailbox: Mailbox<M>,
+        berth: Arc<Berth<M>>,
+        f: F,
+    ) -> ProcessRef
+    where
+        F: FnOnce(&mut Cx<M>) + Send + 'static,
+        M: Send + 'static,
+    {
+        let link = |life: &Life| parent.link(&life.process());
+        let (parts, task) = self.prepare_with(link, mailbox, Some(berth));
+        let Parts { core, stacks, fiber, process, .. } = parts;
+        task.spawn(Body::new(core, f, stacks, fiber)).detach();
+        process
+    }
+
+    /// As [`spawn_child`](Self::spawn_child), for an actor.
+    pub(crate) fn spawn_child_actor<A: Actor>(
+        self,
+        parent: &Life,
+        mailbox: Mailbox<A::Message>,
+        berth: Arc<Berth<A::Message>>,
+        actor: A,
+    ) -> ProcessRef {
+        let link = |life: &Life| parent.link(&life.process());
+        let (parts, task) = self.prepare_with(link, mailbox, Some(berth));
+        let Parts { core, stacks, fiber, process, .. } = parts;
+        task.spawn(actor::Body::new(core, actor, stacks, fiber)).detach();
+        process
+    }
+
     fn prepare<M>(self, before: impl FnOnce(&Life)) -> (Parts<M>, raddle_runtime::Builder) {
+        let mailbox = Mailbox::new(self.bound, self.policy);
+        self.prepare_with(before, mailbox, None)
+    }
+
+    fn prepare_with<M>(
+        self,
+        before: impl FnOnce(&Life),
+        mut mailbox: Mailbox<M>,
+        berth: Option<Arc<Berth<M>>>,
+    ) -> (Parts<M>, raddle_runtime::Builder) {
         let life = Life::begin();
         before(&life);
-        let mut mailbox = Mailbox::new(self.bound, self.policy);
         let (address, process) = (mailbox.address(), life.process());
         mailbox.begin_incarnation(process.clone());
         let mut fiber = Fiber::<(), (), ()>::builder().id(process.pid().to_bits());
@@ -199,7 +243,7 @@ impl Builder {
             fiber = fiber.name(name);
         }
         let stacks = self.stacks.unwrap_or_else(Stacks::usual);
-        (Parts { core: Core::new(life, mailbox), stacks, fiber, address, process }, task)
+        (Parts { core: Core::new(life, mailbox, berth), stacks, fiber, address, process }, task)
     }
 }
 
