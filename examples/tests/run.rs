@@ -20,6 +20,16 @@ fn pinned() {
 }
 
 #[test]
+fn bank() {
+    check(env!("CARGO_BIN_EXE_bank"), "157 left");
+}
+
+#[test]
+fn crashing_echo() {
+    check(env!("CARGO_BIN_EXE_crashing_echo"), "echoed 3000 lines");
+}
+
+#[test]
 fn ring() {
     check(env!("CARGO_BIN_EXE_ring"), "passed 300000 times");
 }
