@@ -395,3 +395,49 @@ fn an_exit_signal_ends_it_and_a_linked_parent_takes_it_along() {
         assert_eq!(child.join().await, ExitReason::Shutdown);
     });
 }
+
+#[test]
+fn a_call_in_line_is_answered_stopped_and_a_message_is_kept() {
+    use raddle_sync::{Wait, oneshot};
+
+    enum Message {
+        Hold(oneshot::Sender<()>, oneshot::Receiver<()>),
+        Count(Reply<u32>),
+        Add(u32),
+    }
+    run(async {
+        let child = Child::process("counter", |cx: &mut Cx<Message>| {
+            let mut sum = 0;
+            loop {
+                match cx.receive().unwrap() {
+                    Message::Hold(held, go) => {
+                        held.send(()).unwrap();
+                        go.wait().unwrap();
+                        panic!("in the middle");
+                    }
+                    Message::Count(reply) => drop(reply.reply(sum)),
+                    Message::Add(number) => sum += number,
+                }
+            }
+        });
+        let address = child.address();
+        let supervisor = Supervisor::new("one").child(child).start().await.unwrap();
+        let (held_tx, held) = oneshot::channel();
+        let (go, go_rx) = oneshot::channel();
+        address.send(Message::Add(1)).await.unwrap();
+        address.send(Message::Hold(held_tx, go_rx)).await.unwrap();
+        held.await.unwrap();
+        address.send(Message::Add(20)).await.unwrap();
+        let theirs = address.clone();
+        let in_line = raddle_runtime::spawn(async move { theirs.call(Message::Count).await });
+        while address.len() < 2 {
+            task::yield_now().await;
+        }
+        address.send(Message::Add(300)).await.unwrap();
+        go.send(()).unwrap();
+        assert_eq!(in_line.await.unwrap(), Err(CallError::Stopped));
+        // What the first incarnation added is gone with it; what was in line is not.
+        assert_eq!(address.call(Message::Count).await, Ok(320));
+        supervisor.shutdown().await;
+    });
+}
