@@ -13,10 +13,12 @@
 //! task is then still free to be stolen. One that waits keeps its stack and its thread until it
 //! returns. While there are messages, and budget, one stay on a stack serves several.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 use std::future::Future;
 use std::marker::PhantomPinned;
+use std::mem;
 use std::pin::Pin;
+use std::ptr::NonNull;
 use std::task::{Context, Poll, ready};
 
 use raddle_base::context;
@@ -26,6 +28,7 @@ use raddle_runtime::task;
 use crate::control::{Event, MonitorRef};
 use crate::cx::{Core, Cx};
 use crate::exit::ExitReason;
+use crate::home::Home;
 use crate::pid::Pid;
 use crate::stay::{End, Heeds, Stay};
 
@@ -95,7 +98,7 @@ pub(crate) struct Body<A: Actor> {
     /// First, so that it is dropped before what it points at.
     stay: Option<Stay<()>>,
     state: State,
-    actor: UnsafeCell<Option<A>>,
+    actor: Home<A>,
     /// `started` has begun, so that `stopped` is owed.
     begun: Cell<bool>,
     core: Core<A::Message>,
@@ -119,7 +122,7 @@ impl<A: Actor> Body<A> {
         Body {
             stay: None,
             state: State::Starting,
-            actor: UnsafeCell::new(Some(actor)),
+            actor: Home::new(actor),
             begun: Cell::new(false),
             core,
             stacks,
@@ -133,10 +136,12 @@ impl<A: Actor> Body<A> {
         let heeds = if matches!(job, Job::Stop(_)) { Heeds::Kill } else { Heeds::All };
         let stack = self.stacks.take().map_err(ExitReason::failed)?;
         let fiber = self.fiber.clone();
-        let (core, actor) = (&raw const self.core, &raw const self.actor);
-        let begun = &raw const self.begun;
-        // SAFETY: core and actor are pinned with the body, whose drop ends the call first; while
-        // there is a call, the actor is its alone.
+        let Some(actor) = self.actor.state() else {
+            unreachable!("an actor is given up at its end")
+        };
+        let (core, begun) = (&raw const self.core, &raw const self.begun);
+        // SAFETY: the core is pinned with the body, whose drop ends the call first, or gives the
+        // actor up; while there is a call, the actor is its alone.
         let run = move || unsafe { work::<A>(actor, core, begun, job) };
         // SAFETY: as above.
         let stay = unsafe { Stay::begin(&raw const (*core).seat, stack, fiber, heeds, run) };
@@ -155,13 +160,18 @@ impl<A: Actor> Body<A> {
 
     /// What follows a stay on a stack.
     fn arrive(&mut self, end: End<()>) {
-        let before = std::mem::replace(&mut self.state, State::Idle);
+        let before = mem::replace(&mut self.state, State::Idle);
         match (before, end) {
             (State::Stopping(reason), End::Returned(())) => self.state = State::Stopping(reason),
             (State::Stopping(_), End::Panicked(payload)) => {
                 self.state = State::Stopping(ExitReason::panicked(payload));
             }
             (State::Stopping(_), End::Forced(reason)) => self.state = State::Stopping(reason),
+            // The actor is lent to that stack for ever: nobody may use it, nor drop it.
+            (_, End::Abandoned(reason)) => {
+                self.actor.give_up();
+                self.state = State::Stopping(reason);
+            }
             (_, End::Returned(())) => {}
             (_, End::Panicked(payload)) => self.stop(ExitReason::panicked(payload)),
             (_, End::Forced(reason)) => self.stop(reason),
@@ -225,11 +235,11 @@ impl<A: Actor> Future for Body<A> {
 
 impl<A: Actor> Body<A> {
     fn end(&mut self) -> Result<A, ExitReason> {
-        let State::Stopping(reason) = std::mem::replace(&mut self.state, State::Over) else {
+        let State::Stopping(reason) = mem::replace(&mut self.state, State::Over) else {
             unreachable!("an actor ends once")
         };
         self.core.retire();
-        let actor = self.actor.get_mut().take();
+        let actor = self.actor.take();
         // State that nobody will get goes before the end is told: another incarnation may begin.
         let actor = if reason.is_normal() { actor } else { None };
         self.core.life.end(reason.clone());
@@ -241,7 +251,10 @@ impl<A: Actor> Drop for Body<A> {
     fn drop(&mut self) {
         if let Some(mut stay) = self.stay.take() {
             // SAFETY: the seat of `begin`; a task that settled is dropped on its thread.
-            unsafe { stay.abandon(&self.core.seat) };
+            if !unsafe { stay.abandon(&self.core.seat) } {
+                // Lent to that stack for ever.
+                self.actor.give_up();
+            }
         }
     }
 }
@@ -252,14 +265,13 @@ impl<A: Actor> Drop for Body<A> {
 ///
 /// The pointers are valid until this returns, and the actor is used by nobody else.
 unsafe fn work<A: Actor>(
-    actor: *const UnsafeCell<Option<A>>,
+    mut actor: NonNull<A>,
     core: *const Core<A::Message>,
     begun: *const Cell<bool>,
     job: Job<A::Message>,
 ) {
     // SAFETY: as promised.
-    let (actor, core, begun) = unsafe { (&mut *(*actor).get(), &*core, &*begun) };
-    let Some(actor) = actor else { unreachable!("an actor is taken out at its end") };
+    let (actor, core, begun) = unsafe { (actor.as_mut(), &*core, &*begun) };
     // SAFETY: the only context while this runs.
     let mut cx = unsafe { Cx::new(core) };
     let cx = &mut cx;

@@ -9,12 +9,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use raddle_base::clock::Instant;
-use raddle_base::context::Blocker;
+use raddle_base::context::{self, Place};
 
 use crate::address::Address;
 use crate::berth::Berth;
 use crate::control::{Event, Life, MonitorRef, ProcessRef};
 use crate::exit::ExitReason;
+use crate::here;
 use crate::mailbox::{Mailbox, Policy, Search, TryRecvError};
 use crate::pid::Pid;
 use crate::seat::Seat;
@@ -54,6 +55,10 @@ impl<M> Core<M> {
 /// Everything that waits here parks the process and not its thread. An exit signal that arrives
 /// meanwhile, and is not [trapped](Self::trap_exit), unwinds the process there: its destructors
 /// run, and code that catches the panic meets it again at the next wait.
+///
+/// In a [blocking section](raddle_runtime::block_in_place) it is the thread that waits, and a
+/// signal waits for the end of the section. In a future that the process polls, by
+/// `.wait()` for instance, all that waits here panics.
 pub struct Cx<M: 'static> {
     core: NonNull<Core<M>>,
 }
@@ -127,7 +132,7 @@ impl<M> Cx<M> {
     ) -> Option<T> {
         let core = self.core();
         let mut output = None;
-        core.seat.block_on(deadline, &mut |cx| {
+        core.seat.wait(deadline, &mut |cx| {
             // SAFETY: as in `mailbox`; `self` is borrowed for the length of this call.
             let mailbox = unsafe { &mut *core.mailbox.get() };
             step(&core.life, mailbox, cx).map(|ready| output = Some(ready))
@@ -266,12 +271,15 @@ impl<M> Cx<M> {
     /// Parks the process for `time`. Never shorter; see the runtime's timers for how late.
     pub fn sleep(&mut self, time: Duration) {
         let deadline = Instant::now() + time;
-        self.core().seat.block_on(deadline, &mut |_| Poll::Pending);
+        self.core().seat.wait(deadline, &mut |_| Poll::Pending);
     }
 
     /// Gives the other tasks of this worker a turn.
     pub fn yield_now(&mut self) {
-        self.core().seat.yield_now();
+        match context::place() {
+            Place::Actor => self.core().seat.yield_now(),
+            _ => here::yield_now(),
+        }
     }
 
     /// Ends this process now, with this reason: its stack is unwound, and its destructors run.

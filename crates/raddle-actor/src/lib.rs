@@ -36,6 +36,7 @@ mod cx;
 pub mod exit;
 pub mod groups;
 mod here;
+mod home;
 pub mod mailbox;
 pub mod names;
 pub mod pid;

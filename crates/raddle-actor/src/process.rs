@@ -149,7 +149,14 @@ where
             block_in_place(|| drop(f));
             return Err(reason);
         }
-        let stack = stacks.take().map_err(ExitReason::failed)?;
+        let stack = match stacks.take() {
+            Ok(stack) => stack,
+            Err(error) => {
+                // As above.
+                block_in_place(|| drop(f));
+                return Err(ExitReason::failed(error));
+            }
+        };
         let core = &raw const self.core;
         let run = move || {
             // SAFETY: the core is pinned with the body, whose drop ends the call first.
@@ -197,7 +204,8 @@ pub(crate) fn finish<R>(life: &Life, end: End<R>) -> Result<R, ExitReason> {
             Ok(value)
         }
         End::Panicked(payload) => fail(life, ExitReason::panicked(payload)),
-        End::Forced(reason) => fail(life, reason),
+        // What an abandoned stack of a process borrowed lies on it.
+        End::Forced(reason) | End::Abandoned(reason) => fail(life, reason),
     }
 }
 

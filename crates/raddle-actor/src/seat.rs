@@ -24,6 +24,12 @@
 //! in the seat and suspends. *Shield*: while code on the stack must not be unwound (the kernel or
 //! another thread uses memory of this stack), the end waits until the shield is lifted.
 //!
+//! Code that has the process' context at hand can be where the stack must not be left although it
+//! is the process': in the poll of a future, or in a blocking section of its thread. So what is
+//! called by the context ([`wait`](Seat::wait), [`exit`](Seat::exit)) asks where it is first. And
+//! while a future is polled, fibers of the code's own, on which that may happen, are
+//! [held](raddle_fiber::held).
+//!
 //! # Proof
 //!
 //! The stack is left only by a suspension or its end, both of which return to the poll that
@@ -39,9 +45,9 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use raddle_base::clock::Instant;
-use raddle_base::context::{self, Blocker};
+use raddle_base::context::{self, Blocker, Place};
 use raddle_base::parker;
-use raddle_fiber::{Fiber, Reason, Stack, Step, Suspender, Unwound};
+use raddle_fiber::{Fiber, Reason, Stack, Step, Suspender, Unwound, held};
 use raddle_runtime::time;
 use raddle_runtime::{block_in_place, task};
 
@@ -76,6 +82,17 @@ pub(crate) enum Ran<R> {
     Away,
     /// It returned or panicked.
     Over(Result<R, Box<dyn Any + Send>>),
+}
+
+/// How an end by force went.
+pub(crate) enum Ended {
+    /// The stack is empty.
+    Unwound,
+    /// It is, but by a panic in place of the kill.
+    Panicked(Box<dyn Any + Send>),
+    /// The stack stays for ever as it is, and whatever its code borrowed is lent for ever: other
+    /// threads may use it, as in a scope that never ended.
+    Abandoned,
 }
 
 impl Seat {
@@ -133,7 +150,9 @@ impl Seat {
         // SAFETY: set by `resume` for as long as it runs, and this runs inside of it, for `f` does
         // not leave the stack: code that asks how to is told that it is in an async poll.
         let waker = unsafe { &*self.waker.get() };
-        context::polling(|| f(&mut Context::from_waker(waker)))
+        let poll = || context::polling(|| f(&mut Context::from_waker(waker)));
+        // A fiber of the code's own could be left here, and come back when the poll is over.
+        if self.suspender().is_own_stack() { poll() } else { held(poll) }
     }
 
     /// Leaves the stack until the task is polled again; false if that is not possible now, because
@@ -169,10 +188,14 @@ impl Seat {
     ///
     /// Where the stack cannot be left: in a destructor while the thread unwinds already.
     pub(crate) fn exit(&self, reason: ExitReason) -> ! {
-        self.reason.set(Some(reason));
-        self.leaves.set(true);
-        // The poll sees the reason and unwinds this stack: the suspension does not return.
-        self.leave();
+        if context::place() == Place::Actor {
+            self.reason.set(Some(reason));
+            self.leaves.set(true);
+            // The poll sees the reason and unwinds this stack: the suspension does not return.
+            self.leave();
+            // Refused: what comes next on this stack ends as it does.
+            drop(self.take_reason());
+        }
         panic!("a process cannot exit while it unwinds, nor from another stack than its own")
     }
 
@@ -187,6 +210,27 @@ impl Seat {
         self.shields.set(self.shields.get() + 1);
         let _lift = Lift(&self.shields);
         f()
+    }
+
+    /// Waits as code may that has the process' context, wherever it is: in a blocking section it is
+    /// the thread that waits.
+    ///
+    /// # Panics
+    ///
+    /// In async code.
+    pub(crate) fn wait(
+        &self,
+        deadline: Instant,
+        step: &mut dyn FnMut(&mut Context<'_>) -> Poll<()>,
+    ) -> bool {
+        match context::place() {
+            Place::Actor => self.block_on(deadline, step),
+            Place::Task => panic!(
+                "a process was to wait in async code, which must not block: wait outside of the \
+                 future, on the process' stack"
+            ),
+            Place::Thread | Place::Blocking => block_until(deadline, step, block_thread),
+        }
     }
 
     fn block_for_ever(&self, step: &mut dyn FnMut(&mut Context<'_>) -> Poll<()>) {
@@ -204,20 +248,7 @@ impl Blocker for Seat {
         deadline: Instant,
         step: &mut dyn FnMut(&mut Context<'_>) -> Poll<()>,
     ) -> bool {
-        if deadline.is_far_future() {
-            self.block_for_ever(step);
-            return true;
-        }
-        let mut timer = pin!(time::sleep_until(deadline));
-        let mut ready = false;
-        self.block_for_ever(&mut |cx| {
-            ready = step(cx).is_ready();
-            if ready {
-                return Poll::Ready(());
-            }
-            timer.as_mut().poll(cx)
-        });
-        ready
+        block_until(deadline, step, |step| self.block_for_ever(step))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -225,11 +256,33 @@ impl Blocker for Seat {
     }
 }
 
+/// Blocks by `block` until the step is ready, or the deadline has passed: false then.
+fn block_until(
+    deadline: Instant,
+    step: &mut dyn FnMut(&mut Context<'_>) -> Poll<()>,
+    block: impl FnOnce(&mut dyn FnMut(&mut Context<'_>) -> Poll<()>),
+) -> bool {
+    if deadline.is_far_future() {
+        block(step);
+        return true;
+    }
+    let mut timer = pin!(time::sleep_until(deadline));
+    let mut ready = false;
+    block(&mut |cx| {
+        ready = step(cx).is_ready();
+        if ready {
+            return Poll::Ready(());
+        }
+        timer.as_mut().poll(cx)
+    });
+    ready
+}
+
 /// The wait of a destructor while its stack unwinds: the stack cannot be left, so the thread waits,
 /// and hands its other work over for that time.
 #[cold]
 fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> Poll<()>) {
-    block_in_place(|| {
+    let block = || {
         parker::with_current(|parker| {
             let waker = parker::waker(parker);
             let mut cx = Context::from_waker(&waker);
@@ -237,7 +290,9 @@ fn block_thread(step: &mut dyn FnMut(&mut Context<'_>) -> Poll<()>) {
                 parker.park();
             }
         });
-    });
+    };
+    // The section must not be left half-way.
+    held(|| block_in_place(block));
 }
 
 impl<R: 'static> Call<R> {
@@ -279,24 +334,20 @@ impl<R: 'static> Call<R> {
         }
     }
 
-    /// Ends the function by force: its destructors run. A panic in place of the kill is given
-    /// back.
+    /// Ends the function by force: its destructors run.
     ///
     /// # Safety
     ///
     /// As for [`resume`](Self::resume).
-    pub(crate) unsafe fn unwind(
-        &mut self,
-        seat: *const Seat,
-        waker: &Waker,
-    ) -> Option<Box<dyn Any + Send>> {
+    pub(crate) unsafe fn unwind(&mut self, seat: *const Seat, waker: &Waker) -> Ended {
         // SAFETY: valid as promised.
         unsafe { &*seat }.waker.set(waker);
         // SAFETY: as in `resume`.
         let _entered = unsafe { context::enter_actor(seat) };
         match self.fiber.unwind() {
-            Unwound::Panicked(payload) => Some(payload),
-            Unwound::Killed | Unwound::Abandoned | Unwound::Done => None,
+            Unwound::Panicked(payload) => Ended::Panicked(payload),
+            Unwound::Abandoned => Ended::Abandoned,
+            Unwound::Killed | Unwound::Done => Ended::Unwound,
         }
     }
 }

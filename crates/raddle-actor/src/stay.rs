@@ -8,7 +8,7 @@ use raddle_fiber::{Builder, Stack};
 
 use crate::control::Life;
 use crate::exit::ExitReason;
-use crate::seat::{self, Call, Ran, Seat};
+use crate::seat::{self, Call, Ended, Ran, Seat};
 
 /// Which signals end a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub(crate) enum End<R> {
     Panicked(Box<dyn Any + Send>),
     /// It was ended by force, with this reason.
     Forced(ExitReason),
+    /// The same, but its stack could not be unwound: what it borrowed is lent for ever.
+    Abandoned(ExitReason),
 }
 
 impl<R: 'static> Stay<R> {
@@ -147,20 +149,28 @@ impl<R: 'static> Stay<R> {
         let reason = left.or_else(|| life.doom()).unwrap_or(ExitReason::Killed);
         // SAFETY: the same seat.
         match unsafe { self.call.unwind(seat, cx.waker()) } {
-            Some(payload) => End::Panicked(payload),
-            None => End::Forced(reason),
+            Ended::Panicked(payload) => End::Panicked(payload),
+            Ended::Unwound => End::Forced(reason),
+            Ended::Abandoned => End::Abandoned(reason),
         }
     }
 
-    /// Ends the call by force, because its task is being dropped.
+    /// Ends the call by force, because its task is being dropped. False if the stack could not be
+    /// unwound: what it borrowed is lent for ever.
     ///
     /// # Safety
     ///
     /// As for [`step`](Self::step).
-    pub(crate) unsafe fn abandon(&mut self, seat: *const Seat) {
+    pub(crate) unsafe fn abandon(&mut self, seat: *const Seat) -> bool {
         // SAFETY: the same seat.
-        let panic = unsafe { self.call.unwind(seat, std::task::Waker::noop()) };
-        // The panic hook has told of it; there is nobody to hand it to.
-        drop(panic);
+        match unsafe { self.call.unwind(seat, std::task::Waker::noop()) } {
+            Ended::Unwound => true,
+            // The panic hook has told of it; there is nobody to hand it to.
+            Ended::Panicked(payload) => {
+                drop(payload);
+                true
+            }
+            Ended::Abandoned => false,
+        }
     }
 }

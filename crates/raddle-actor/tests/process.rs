@@ -1,5 +1,8 @@
 //! Processes and actors on a runtime without a kernel: messages, waits, ends, links, threads.
 
+#[path = "process/hostile.rs"]
+mod hostile;
+
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -346,26 +349,6 @@ fn the_end_of_the_runtime_unwinds_all_stacks() {
         let expected = dropped.load(SeqCst);
         assert_eq!(expected % 3, 0, "a stack was unwound in part");
     }
-}
-
-#[test]
-fn waits_are_refused_in_async_code_on_a_stack() {
-    runtime(1).run(async {
-        let process = actor::spawn(|cx: &mut Cx<u8>| {
-            let address = cx.address();
-            address.try_send(1).unwrap();
-            let refused = catch_unwind(AssertUnwindSafe(|| {
-                cx.receive_where(|_| {
-                    std::future::ready(()).wait();
-                    true
-                })
-            }));
-            assert!(refused.is_err());
-            // Nothing was lost by it.
-            cx.receive().unwrap()
-        });
-        assert_eq!(process.join().await.unwrap(), 1);
-    });
 }
 
 #[test]

@@ -15,8 +15,9 @@
 //! | done | null | `DONE` | its stack is free |
 //! | abandoned | null or frame | `ABANDONED` | nothing, ever; the stack is kept |
 //!
-//! `ELSEWHERE` is added while a running fiber's code runs on its resumer's stack: it cannot leave
-//! then. `FP_ENV` and `WATCHED` are fixed before the start and say that a switch has more to do.
+//! `ELSEWHERE` is added while a running fiber's code runs on its resumer's stack, and `HELD` while
+//! it is in a scope that must end first: it cannot leave then. `FP_ENV` and `WATCHED` are fixed
+//! before the start and say that a switch has more to do.
 //! In a watched fiber the frame lies in `watched_own`, and `link.own` stays null, so that nothing
 //! but the slow path finds it.
 //!
@@ -51,6 +52,8 @@ pub(crate) const ELSEWHERE: usize = 8;
 pub(crate) const FP_ENV: usize = 16;
 /// A sanitizer wants to know of switches.
 pub(crate) const WATCHED: usize = 32;
+/// Code on this stack is in a scope that must not be left half-way: see [`held`](crate::held).
+pub(crate) const HELD: usize = 64;
 
 /// See the file's header. Fields are used by the fiber's thread only.
 #[repr(C)]
@@ -118,6 +121,11 @@ impl Control {
 
     pub(crate) fn clear(&self, flags: usize) {
         self.flags.set(self.flags.get() & !flags);
+    }
+
+    /// Whether it runs: it is neither suspended, nor over.
+    pub(crate) fn is_running(&self) -> bool {
+        !self.is(DONE | ABANDONED) && self.frame().is_null()
     }
 
     /// The frame to enter, if the fiber is suspended or has not started.

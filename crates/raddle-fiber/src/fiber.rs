@@ -339,6 +339,13 @@ impl<In, Out, Ret> Drop for Fiber<In, Out, Ret> {
         if self.stack.is_none() {
             return;
         }
+        if self.control().is_running() {
+            // Whoever resumed it does not come back, or is on its stack: it is kept as it is.
+            if let Some(stack) = self.stack.take() {
+                stack.abandon();
+            }
+            return;
+        }
         if let End::Now = self.end() {
             // SAFETY: as in `take_outcome`.
             let outcome = unsafe { self.control().place.cast::<Outcome<Ret>>().read() };

@@ -1,6 +1,6 @@
 //! The fiber's own side: leaving for the resumer, and what stands against it.
 
-use crate::control::{ABANDONED, Control, ELSEWHERE, FP_ENV, UNWINDING, WATCHED};
+use crate::control::{ABANDONED, Control, ELSEWHERE, FP_ENV, HELD, UNWINDING, WATCHED};
 use crate::payload::{decode, encode};
 use crate::switch::{self, FpEnv, Word};
 use crate::tools::sanitizer::{self, Side};
@@ -43,6 +43,8 @@ pub enum Reason {
     Unwinding,
     /// The call comes from a function that runs on the resumer's stack.
     Elsewhere,
+    /// The call comes from a scope that must end first: see [`held`](crate::held).
+    Held,
     /// The fiber does not run: the call comes from outside it.
     NotRunning,
 }
@@ -57,6 +59,10 @@ impl fmt::Display for Reason {
             Reason::Unwinding => "this fiber is being ended: it cannot wait any more",
             Reason::Elsewhere => {
                 "a fiber cannot suspend in a function that runs on its resumer's stack"
+            }
+            Reason::Held => {
+                "a fiber cannot suspend in code that another call on its stack waits for: in a \
+                 future that it polls, for instance"
             }
             Reason::NotRunning => "a suspender was used outside its fiber",
         })
@@ -124,6 +130,14 @@ impl<In, Out> Suspender<In, Out> {
         self.obstacle().map_or(Ok(()), Err)
     }
 
+    /// Does the caller run on this fiber's own stack, and not on that of a fiber it resumed, or of
+    /// its resumer?
+    #[inline]
+    pub fn is_own_stack(&self) -> bool {
+        let bottom = self.control.bottom.addr();
+        switch::stack_pointer().wrapping_sub(bottom) < self.control.size
+    }
+
     /// Is the fiber being ended by force?
     pub fn is_unwinding(&self) -> bool {
         self.control.is(UNWINDING)
@@ -138,6 +152,9 @@ impl<In, Out> Suspender<In, Out> {
         }
         if control.is(ELSEWHERE) {
             return Some(Reason::Elsewhere);
+        }
+        if control.is(HELD) {
+            return Some(Reason::Held);
         }
         if control.is(UNWINDING | ABANDONED) {
             return Some(Reason::Unwinding);
