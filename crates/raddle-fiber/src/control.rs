@@ -147,10 +147,19 @@ pub(crate) fn of(place: Place) -> *const Control {
 
 /// The control block of the fiber on whose stack the caller runs.
 pub(crate) fn current() -> Option<&'static Control> {
-    let place = crate::stack::map::find(crate::switch::stack_pointer())?;
-    // SAFETY: the caller runs on this stack, so a fiber has it, and its control block is written
-    // before it first runs and stays until it has ended. `'static` is for the caller's use while
-    // it runs here only: the reference is never kept.
+    // SAFETY: the caller runs there.
+    unsafe { at(crate::switch::stack_pointer()) }
+}
+
+/// The control block of the fiber on whose stack this address lies.
+///
+/// # Safety
+///
+/// There are frames of code at the address. The reference is not kept beyond them.
+pub(crate) unsafe fn at(address: usize) -> Option<&'static Control> {
+    let place = crate::stack::map::find(address)?;
+    // SAFETY: code has run on this stack and is there still, so a fiber has it, and its control
+    // block is written before it first runs and stays until it has ended.
     Some(unsafe { &*of(place) })
 }
 

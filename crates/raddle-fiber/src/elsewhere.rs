@@ -1,6 +1,7 @@
 //! Deep calls on the resumer's stack: for what needs more stack than a fiber has.
 
 use crate::control::{self, Control, ELSEWHERE, WATCHED};
+use crate::foreign::Declared;
 use crate::switch;
 use crate::tools::sanitizer::{self, Side};
 use std::any::Any;
@@ -42,6 +43,11 @@ struct Call<'c, F, R> {
 fn call<F: FnOnce() -> R, R>(control: &Control, f: F) -> R {
     let mut call = Call { control, f: Some(f), result: None };
     control.set(ELSEWHERE);
+    let parent = control.link.parent.get();
+    // If the resumer is left in here, what lies under this call lies under it as well.
+    // SAFETY: the resumer's frames are there.
+    let above = unsafe { control::at(parent.addr()) }.filter(|_| control.foreign.get() > 0);
+    let declared = above.map(Declared::new);
     if control.is(WATCHED) {
         let parent = control.parent_side.get();
         let saved = sanitizer::start_switch(parent.bottom, parent.size);
@@ -50,13 +56,13 @@ fn call<F: FnOnce() -> R, R>(control: &Control, f: F) -> R {
     // SAFETY: the resumer waits in its switch, and its frames end at `parent`: below it, its stack
     // is free until this fiber leaves, which the flag forbids. `there` catches panics.
     unsafe {
-        let stack = control.link.parent.get().cast::<u8>();
-        switch::call_on((&raw mut call).cast(), stack, there::<F, R>);
+        switch::call_on((&raw mut call).cast(), parent.cast(), there::<F, R>);
     }
     if control.is(WATCHED) {
         sanitizer::finish_switch(control.fiber_side.get().saved);
     }
     control.clear(ELSEWHERE);
+    drop(declared);
     match call.result {
         Some(Ok(value)) => value,
         Some(Err(payload)) => panic::resume_unwind(payload),

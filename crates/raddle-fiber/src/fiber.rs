@@ -6,6 +6,7 @@
 mod entry;
 
 use crate::control::{ABANDONED, Control, DONE, FP_ENV, UNWINDING, WATCHED};
+use crate::foreign;
 use crate::name::Name;
 use crate::overflow;
 use crate::payload::{decode, encode};
@@ -296,7 +297,7 @@ impl<In, Out, Ret> Fiber<In, Out, Ret> {
         }
         assert!(!control.frame().is_null(), "a fiber was ended while it runs");
         control.set(UNWINDING);
-        if !switch::UNWINDS || control.foreign.get() > 0 {
+        if !switch::UNWINDS || foreign::is_under(control) {
             control.set(ABANDONED);
         } else {
             // SAFETY: there is a frame. Nobody decodes the word: the flag is looked at first.

@@ -1,6 +1,7 @@
 //! Frames of foreign code on a fiber's stack: declared, so that nobody tries to unwind them.
 
 use crate::control::{self, Control};
+use std::ptr;
 
 /// Declares that what `f` calls may suspend under frames of foreign code: C functions that call
 /// back, for instance. A forced unwind cannot pass such frames; a fiber that is ended while it is
@@ -26,11 +27,29 @@ pub fn foreign<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Whether there are foreign frames between where a suspended fiber was left, which may be in a
+/// fiber that it resumed, and its base.
+pub(crate) fn is_under(suspended: &Control) -> bool {
+    let mut address = suspended.frame().addr();
+    // SAFETY: code was left there, and in each resumer of a fiber that runs.
+    while let Some(control) = unsafe { control::at(address) } {
+        if control.foreign.get() > 0 {
+            return true;
+        }
+        if ptr::eq(control, suspended) {
+            return false;
+        }
+        address = control.link.parent.get().addr();
+    }
+    // It was left on a stack that is no fiber's: nothing is known of that.
+    true
+}
+
 /// As long as it lives, there are foreign frames.
-struct Declared<'c>(&'c Control);
+pub(crate) struct Declared<'c>(&'c Control);
 
 impl<'c> Declared<'c> {
-    fn new(control: &'c Control) -> Declared<'c> {
+    pub(crate) fn new(control: &'c Control) -> Declared<'c> {
         control.foreign.set(control.foreign.get() + 1);
         Declared(control)
     }

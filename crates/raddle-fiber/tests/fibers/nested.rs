@@ -1,6 +1,6 @@
 //! Fibers in fibers, and calls on the resumer's stack.
 
-use raddle_fiber::{Fiber, Reason, Stack, Step, Suspender, Unwound, on_parent_stack};
+use raddle_fiber::{Fiber, Reason, Stack, Step, Suspender, Unwound, foreign, on_parent_stack};
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
@@ -171,4 +171,33 @@ fn an_outer_fiber_may_suspend_from_an_inner_one() {
     });
     assert!(matches!(outer.resume(()), Step::Suspended(1)));
     assert!(matches!(outer.resume(()), Step::Finished(5)));
+}
+
+/// The inner fiber leaves the outer one, as code of a scheduler does that knows the outer only.
+fn left_by_inner(inner: fn(&dyn Fn())) -> Fiber<(), (), ()> {
+    let mut outer = Fiber::<(), (), ()>::new(stack(), move |s, ()| {
+        let outer = ptr::from_ref(s);
+        let mut fiber = Fiber::<(), (), ()>::new(stack(), move |_, ()| {
+            // SAFETY: the outer fiber waits below until this one has ended.
+            inner(&|| unsafe { &*outer }.suspend(()));
+        });
+        let _ = fiber.resume(());
+    });
+    assert!(matches!(outer.resume(()), Step::Suspended(())));
+    outer
+}
+
+#[test]
+fn foreign_frames_of_an_inner_fiber_are_not_unwound() {
+    assert!(matches!(left_by_inner(|leave| leave()).unwind(), Unwound::Killed));
+    let mut outer = left_by_inner(|leave| foreign(leave));
+    assert!(matches!(outer.unwind(), Unwound::Abandoned));
+    let mut outer = left_by_inner(|leave| foreign(|| on_parent_stack(leave)));
+    assert!(matches!(outer.unwind(), Unwound::Abandoned));
+    // Over in time.
+    let mut outer = left_by_inner(|leave| {
+        foreign(|| on_parent_stack(|| ()));
+        leave();
+    });
+    assert!(matches!(outer.unwind(), Unwound::Killed));
 }
