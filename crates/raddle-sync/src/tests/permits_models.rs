@@ -175,3 +175,24 @@ fn model_permits_reduce_against_release() {
         assert_eq!(free, owed, "two were added, one taken away, one taken");
     });
 }
+
+/// A reduction that came before a release is paid by it, although somebody waits.
+#[test]
+fn model_permits_a_debt_goes_before_who_waits() {
+    model::check(|| {
+        let shared = guarded(0);
+        let mut waiting = Box::pin(shared.semaphore.acquire());
+        assert!(poll_once(waiting.as_mut()).is_pending());
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || shared.semaphore.reduce_permits(1)
+        });
+        other.join().unwrap();
+        shared.semaphore.add_permits(1);
+        assert!(poll_once(waiting.as_mut()).is_pending());
+        assert_eq!(shared.semaphore.owed_permits(), 0);
+        shared.semaphore.add_permits(1);
+        wait_pinned(waiting.as_mut()).unwrap().forget();
+        assert_eq!(shared.semaphore.available_permits(), 0);
+    });
+}
