@@ -5,6 +5,7 @@
 //! named `limit_…`, which check times in milliseconds, run only with `RADDLE_LIMITS`: see
 //! `cargo xtask stress`.
 
+pub mod locals;
 pub mod stress;
 
 use std::sync::Arc;

@@ -1,17 +1,21 @@
 //! Processes on a whole runtime: every kind of wait in blocking style, on both drivers, beside
 //! processes that panic, are killed, or do not return.
 
+use std::arch::asm;
+use std::cell::RefCell;
 use std::io;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{self, Arc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use raddle::actor::{self, Address, Cx, ExitReason};
 use raddle::net::{TcpListener, TcpStream, UnixStream};
 use raddle::sync::{Mutex, Wait, oneshot};
 use raddle::{Builder, Io, Runtime};
-use raddle_tests::{Drops, watched};
+use raddle_tests::{Drops, locals, watched};
 
 fn each_driver(test: impl Fn(Runtime) + Send + 'static) {
     watched(move || {
@@ -267,6 +271,112 @@ fn a_message_to_a_process_that_ended_comes_back() {
             process.await.unwrap();
             let error = address.send(String::from("late")).await.unwrap_err();
             assert_eq!(error.into_inner(), "late");
+        });
+    });
+}
+
+/// Counts yields after which the thread is another, or a thread-local is elsewhere, and gives the
+/// thread back. What lies on the stack is of one thread.
+fn stays(cx: &mut Cx<()>, yields: usize) -> (usize, thread::ThreadId) {
+    let lock = sync::Mutex::new(0);
+    let (me, first) = (thread::current().id(), locals::addresses());
+    let (held, guard) = (Rc::new(RefCell::new(0)), lock.lock().unwrap());
+    let mut strange = 0;
+    for n in 0..yields {
+        *held.borrow_mut() += 1;
+        let borrowed = held.borrow();
+        locals::PLAIN.set(n);
+        if n % 512 == 511 {
+            cx.sleep(Duration::from_micros(1))
+        } else {
+            cx.yield_now()
+        }
+        let same = me == thread::current().id() && first == locals::addresses();
+        strange += usize::from(!same || *borrowed != n + 1);
+    }
+    drop(guard);
+    (strange, me)
+}
+
+/// The stealing load: tasks that are spawned on one worker and keep several busy.
+async fn stealing_load(over: Arc<AtomicBool>) {
+    while !over.load(SeqCst) {
+        let tasks: Vec<_> = (0..32).map(|_| raddle::spawn(raddle::task::yield_now())).collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+    }
+}
+
+/// To be run by hand with `CARGO_PROFILE_RELEASE_LTO=fat cargo test --release` as well.
+#[test]
+fn stacks_find_their_threads_variables() {
+    watched(|| {
+        let runtime = Builder::new().workers(4).build().unwrap();
+        runtime.run(async {
+            let over = Arc::new(AtomicBool::new(false));
+            let load = raddle::spawn(stealing_load(over.clone()));
+            let all: Vec<_> =
+                (0..20).map(|_| actor::spawn(|cx: &mut Cx<()>| stays(cx, 5_000))).collect();
+            for process in all {
+                assert_eq!(process.join().await.unwrap().0, 0);
+            }
+            over.store(true, SeqCst);
+            load.await.unwrap();
+        });
+    });
+}
+
+fn mxcsr() -> u32 {
+    let mut word = 0_u32;
+    // SAFETY: stores a control word.
+    unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut word, options(nostack)) };
+    word
+}
+
+fn x87() -> u16 {
+    let mut word = 0_u16;
+    // SAFETY: stores a control word.
+    unsafe { asm!("fnstcw [{}]", in(reg) &raw mut word, options(nostack)) };
+    word
+}
+
+/// Sets rounding mode and precision to those of number `n`; what the words are then.
+fn set_fp(n: u16) -> (u32, u16) {
+    let sse = mxcsr() & !0x6000 | u32::from(n % 4) << 13;
+    let (x87, precision) = (x87() & !0x0f00, [0, 2, 3][usize::from(n % 3)]);
+    let x87 = x87 | precision << 8 | (n % 4) << 10;
+    // SAFETY: rounding and precision only; the process has the words for itself, and what is
+    // computed here is whole numbers.
+    unsafe {
+        asm!("ldmxcsr [{}]", in(reg) &raw const sse, options(nostack));
+        asm!("fldcw [{}]", in(reg) &raw const x87, options(nostack));
+    }
+    (sse, x87)
+}
+
+#[test]
+fn processes_keep_their_rounding_to_themselves() {
+    watched(|| {
+        let runtime = Builder::new().workers(1).build().unwrap();
+        runtime.run(async {
+            let mut all = Vec::new();
+            for n in 0..8_u16 {
+                let own = actor::Builder::new().own_fp_env();
+                all.push(own.spawn(move |cx: &mut Cx<()>| {
+                    let set = set_fp(n);
+                    (0..5000).filter(|_| ((mxcsr(), x87()) != set, cx.yield_now()).0).count()
+                }));
+                // One without words of its own sees the thread's, always.
+                all.push(actor::spawn(|cx: &mut Cx<()>| {
+                    let before = (mxcsr() & 0xffc0, x87());
+                    let here = |_: &u32| ((mxcsr() & 0xffc0, x87()) != before, cx.yield_now()).0;
+                    (0..5000).filter(here).count()
+                }));
+            }
+            for process in all {
+                assert_eq!(process.join().await.unwrap(), 0);
+            }
         });
     });
 }

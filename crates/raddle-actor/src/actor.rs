@@ -30,6 +30,7 @@ use crate::cx::{Core, Cx};
 use crate::exit::ExitReason;
 use crate::home::Home;
 use crate::pid::Pid;
+use crate::seat::drop_without_stack;
 use crate::stay::{End, Heeds, Stay};
 
 /// State that is worked on by one message after the other.
@@ -71,8 +72,11 @@ pub trait Actor: Send + Sized + 'static {
     }
 
     /// Runs at the end, whatever the reason, but for a kill, and if [`started`](Self::started) was
-    /// begun. A signal that arrives meanwhile does
-    /// not disturb it, but for a kill.
+    /// begun. A signal that arrives meanwhile does not disturb it, but for a kill.
+    ///
+    /// It does not run either if there is no stack to be had for it; nor if the stack of a handler
+    /// had to be kept for ever as it was (see [`raddle_fiber::Unwound::Abandoned`]), which keeps
+    /// this actor with it.
     fn stopped(&mut self, reason: &ExitReason, cx: &mut Cx<Self::Message>) {
         let _ = (reason, cx);
     }
@@ -134,7 +138,13 @@ impl<A: Actor> Body<A> {
     /// Takes a stack for a job.
     fn begin(&mut self, job: Job<A::Message>) -> Result<(), ExitReason> {
         let heeds = if matches!(job, Job::Stop(_)) { Heeds::Kill } else { Heeds::All };
-        let stack = self.stacks.take().map_err(ExitReason::failed)?;
+        let stack = match self.stacks.take() {
+            Ok(stack) => stack,
+            Err(error) => {
+                drop_without_stack(job);
+                return Err(ExitReason::failed(error));
+            }
+        };
         let fiber = self.fiber.clone();
         let Some(actor) = self.actor.state() else {
             unreachable!("an actor is given up at its end")
@@ -241,7 +251,13 @@ impl<A: Actor> Body<A> {
         self.core.retire();
         let actor = self.actor.take();
         // State that nobody will get goes before the end is told: another incarnation may begin.
-        let actor = if reason.is_normal() { actor } else { None };
+        let actor = match actor {
+            Some(actor) if !reason.is_normal() => {
+                drop_without_stack(actor);
+                None
+            }
+            other => other,
+        };
         self.core.life.end(reason.clone());
         actor.ok_or(reason)
     }
@@ -255,6 +271,9 @@ impl<A: Actor> Drop for Body<A> {
                 // Lent to that stack for ever.
                 self.actor.give_up();
             }
+        }
+        if let Some(actor) = self.actor.take() {
+            drop_without_stack(actor);
         }
     }
 }

@@ -7,7 +7,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use raddle_fiber::Stacks;
-use raddle_runtime::block_in_place;
 use raddle_runtime::task::JoinHandle;
 
 use crate::address::Address;
@@ -15,6 +14,7 @@ use crate::control::{Life, ProcessRef};
 use crate::cx::{Core, Cx};
 use crate::exit::ExitReason;
 use crate::pid::Pid;
+use crate::seat::drop_without_stack;
 use crate::stay::{End, Heeds, Stay};
 
 /// A process that was spawned, as its parent sees it.
@@ -146,14 +146,14 @@ where
         let Some(Start { f, stacks, builder }) = self.start.take() else { return Ok(()) };
         if let Some(reason) = self.core.life.doom() {
             // What it captured may wait in its destructors, as it may on the stack it never had.
-            block_in_place(|| drop(f));
+            drop_without_stack(f);
             return Err(reason);
         }
         let stack = match stacks.take() {
             Ok(stack) => stack,
             Err(error) => {
                 // As above.
-                block_in_place(|| drop(f));
+                drop_without_stack(f);
                 return Err(ExitReason::failed(error));
             }
         };

@@ -352,6 +352,14 @@ impl<R: 'static> Call<R> {
     }
 }
 
+/// Drops what belonged to a process, and may wait in its destructors, where there is no stack for
+/// that: then it is the thread that waits, and a runtime that sees it stuck works around it. A
+/// blocking section would hand the worker's duties over before anybody knew whether that is needed.
+pub(crate) fn drop_without_stack<T>(value: T) {
+    let _place = context::enter(Place::Blocking);
+    drop(value);
+}
+
 /// Settles the task that is being polled.
 pub(crate) fn settle() {
     assert!(task::settle(), "a process is polled by the worker that runs its task");

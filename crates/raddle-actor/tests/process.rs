@@ -2,6 +2,8 @@
 
 #[path = "process/hostile.rs"]
 mod hostile;
+#[path = "process/scarce.rs"]
+mod scarce;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

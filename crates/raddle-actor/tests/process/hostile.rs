@@ -222,3 +222,46 @@ fn what_an_abandoned_handler_lent_stays() {
         lends_for_ever(how, async |_| task::yield_now().await);
     }
 }
+
+/// Waits in its destructor for somebody who runs on the same worker.
+struct Lingers(Option<oneshot::Receiver<()>>, Arc<AtomicUsize>);
+
+impl Drop for Lingers {
+    fn drop(&mut self) {
+        self.0.take().unwrap().wait().unwrap();
+        self.1.fetch_add(1, SeqCst);
+    }
+}
+
+impl Actor for Lingers {
+    type Message = Lingers;
+
+    fn handle(&mut self, _: Lingers, cx: &mut Cx<Lingers>) {
+        cx.sleep(LONG);
+    }
+}
+
+#[test]
+fn state_that_waits_in_its_destructor_comes_to_its_end() {
+    runtime(1).run(async {
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let lingers = || {
+            let (tx, rx) = oneshot::channel();
+            (tx, Lingers(Some(rx), dropped.clone()))
+        };
+        let ((first, actor), (second, message)) = (lingers(), lingers());
+        let process = actor::Builder::new().spawn_actor(actor);
+        process.address().send(message).await.unwrap();
+        task::yield_now().await;
+        process.process().kill();
+        let helper = raddle_runtime::spawn(async move {
+            task::yield_now().await;
+            second.send(()).unwrap();
+            task::yield_now().await;
+            first.send(()).unwrap();
+        });
+        let reason = process.join().await.map(drop).unwrap_err();
+        assert_eq!((reason, dropped.load(SeqCst)), (ExitReason::Killed, 2));
+        helper.await.unwrap();
+    });
+}
