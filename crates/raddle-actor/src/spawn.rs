@@ -36,6 +36,36 @@ use crate::process::{Body, Process};
 /// # });
 /// ```
 ///
+/// What the process makes itself may be anything that a thread may hold, across every wait: it
+/// never changes its thread. What goes in and out does: the function with what it captures,
+/// messages and the result are `Send`, and the context stays where it is.
+///
+/// ```compile_fail,E0277
+/// # use raddle_actor as actor;
+/// let shared = std::rc::Rc::new(1);
+/// actor::spawn(move |_: &mut actor::Cx<()>| println!("{shared}"));
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use raddle_actor as actor;
+/// actor::spawn(|cx: &mut actor::Cx<std::rc::Rc<u8>>| drop(cx.receive()));
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use raddle_actor as actor;
+/// actor::spawn(|cx: &mut actor::Cx<()>| {
+///     std::thread::scope(|scope| { scope.spawn(|| cx.yield_now()); });
+/// });
+/// ```
+///
+/// ```compile_fail,E0521
+/// # use raddle_actor as actor;
+/// # use std::cell::Cell;
+/// # type Slot = Cell<Option<&'static mut actor::Cx<()>>>;
+/// thread_local!(static KEPT: Slot = const { Cell::new(None) });
+/// actor::spawn(|cx: &mut actor::Cx<()>| KEPT.set(Some(cx)));
+/// ```
+///
 /// # Panics
 ///
 /// On a thread that belongs to no runtime.

@@ -1,5 +1,7 @@
 //! Processes and actors on a runtime without a kernel: messages, waits, ends, links, threads.
 
+#[path = "process/endings.rs"]
+mod endings;
 #[path = "process/hostile.rs"]
 mod hostile;
 #[path = "process/scarce.rs"]

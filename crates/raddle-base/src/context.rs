@@ -167,6 +167,7 @@ pub fn enter(place: Place) -> Entered {
         wait: state.wait.get(),
         waker_data: state.waker_data.replace(ptr::null()),
         wait_at: state.wait_at.get(),
+        blocker: state.blocker.get(),
     })
 }
 
@@ -179,6 +180,8 @@ pub struct Entered {
     wait: u16,
     waker_data: *const (),
     wait_at: Option<&'static Location<'static>>,
+    /// A runtime may run in here, and actors of its own.
+    blocker: Option<*const dyn Blocker>,
 }
 
 impl Drop for Entered {
@@ -189,6 +192,7 @@ impl Drop for Entered {
             state.wait.set(self.wait);
             state.waker_data.set(self.waker_data);
             state.wait_at.set(self.wait_at);
+            state.blocker.set(self.blocker);
         });
     }
 }
@@ -333,7 +337,8 @@ pub fn settled() {
 pub unsafe fn enter_actor(blocker: *const dyn Blocker) -> EnteredActor {
     STATE.with(|state| {
         // What was there before need not come back: it is looked at only where the place is an
-        // actor, and whoever makes it one sets both.
+        // actor, and whoever makes it one sets both; an actor in whose frames another scheduler
+        // runs has left its place by `enter`, which brings both back.
         state.blocker.set(Some(blocker));
         EnteredActor { place: state.place.replace(Place::Actor) }
     })

@@ -265,3 +265,36 @@ fn state_that_waits_in_its_destructor_comes_to_its_end() {
         helper.await.unwrap();
     });
 }
+
+#[test]
+fn a_runtime_within_a_process_leaves_it_as_it_was() {
+    runtime(1).run(async {
+        let process = actor::spawn(|cx: &mut Cx<()>| {
+            for in_section in [false, true] {
+                let inner = || {
+                    runtime(1).run(async {
+                        let process = actor::spawn(|cx: &mut Cx<()>| {
+                            cx.sleep(Duration::from_millis(1));
+                            actor::current().unwrap()
+                        });
+                        process.join().await.unwrap()
+                    })
+                };
+                let other = if in_section {
+                    block_in_place(inner)
+                } else {
+                    // Refused or not: this process is still who it was.
+                    let Ok(other) = catch_unwind(inner) else { continue };
+                    other
+                };
+                assert_ne!(other, cx.pid());
+                assert_eq!(actor::current(), Some(cx.pid()));
+                actor::sleep(Duration::from_millis(1));
+                ready(()).wait();
+                cx.yield_now();
+            }
+            actor::current() == Some(cx.pid())
+        });
+        assert!(process.join().await.unwrap());
+    });
+}
