@@ -138,7 +138,8 @@ pub fn unbounded<T>() -> (Sender<T, Unbounded>, Receiver<T, Unbounded>) {
     ends(Chan::new(usize::MAX))
 }
 
-/// Makes a channel without room: a send is over when a receiver has taken the value.
+/// Makes a channel without room: a send is over when a receiver has taken the value. It takes two
+/// allocations, as one with room does.
 ///
 /// ```
 /// use raddle_sync::mpmc::{self, TrySendError};

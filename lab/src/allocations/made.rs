@@ -3,7 +3,10 @@
 use super::report::{Probe, Report};
 use raddle_sync::completion::completion;
 use raddle_sync::singleflight::Group;
-use raddle_sync::{CancellationToken, OnceMap, Shutdown, TaskTracker, WaitGroup, mpsc, oneshot};
+use raddle_sync::{
+    CancellationToken, OnceMap, Shutdown, TaskTracker, WaitGroup, broadcast, mpmc, mpsc, oneshot,
+    watch,
+};
 use std::future::ready;
 
 pub(super) fn operations(report: &mut Report) {
@@ -15,8 +18,33 @@ pub(super) fn operations(report: &mut Report) {
     one("TaskTracker::new", || drop(TaskTracker::new()));
     one("WaitGroup::new", || drop(WaitGroup::new()));
     report.exactly("Shutdown::new, both sides", 2.0, |p| p.during(|_| drop(Shutdown::new())));
+    channels(report);
     computations(report);
     values(report);
+}
+
+fn channels(report: &mut Report) {
+    let made = |p: &mut Probe, make: fn()| p.during(|_| make());
+    let mut exactly =
+        |what: &str, documented, make: fn()| report.exactly(what, documented, |p| made(p, make));
+    exactly("mpmc::bounded: itself and its room", 2.0, || drop(mpmc::bounded::<usize>(64)));
+    exactly("mpmc::rendezvous: itself and a block that stays empty", 2.0, || {
+        drop(mpmc::rendezvous::<usize>())
+    });
+    exactly("watch::channel", 1.0, || drop(watch::channel(7)));
+    report.exactly("broadcast::Sender::subscribe: room for one more value", 1.0, |p| {
+        let (tx, _rx) = broadcast::channel::<usize>(64);
+        p.during(|_| drop(tx.subscribe()));
+    });
+    report.exactly("broadcast, lossless: 1,000 values one by one", 0.0, |p| {
+        let (tx, mut rx) = broadcast::lossless_channel(64);
+        p.during(|hand| {
+            for value in 0..1_000 {
+                hand.ready(tx.send(value)).expect("the receiver is there");
+                assert_eq!(hand.ready(rx.recv()), Ok(value));
+            }
+        });
+    });
 }
 
 fn computations(report: &mut Report) {

@@ -1,7 +1,8 @@
 //! The lab's cases of primitives, by every contender: allocations an operation.
 //!
 //! A case is run with two numbers of operations; the difference of the two counts is free of what
-//! starting and ending it allocates. Shown, not judged, but for raddle.
+//! starting and ending it allocates. Shown, not judged, but for raddle by hand: what else runs, and
+//! when, is up to tasks and threads, whose own allocations cannot be told from the primitive's.
 
 use super::report::Report;
 use crate::cases::CASES;
@@ -19,6 +20,14 @@ static DOCUMENTED: &[(&str, f64)] = &[("oneshot", 1.0), ("waitgroup", 1.0)];
 
 /// The case whose own body allocates.
 const LEFT_OUT: &str = "once_cell_8_waiters";
+
+/// Whether nothing but the case runs while it is counted.
+fn is_by_hand(case: &str) -> bool {
+    let elsewhere = case.ends_with("_tasks")
+        || ["mutex_contended", "rwlock_mixed_90", "rwlock_mixed_50", "rwlock_pressure"]
+            .contains(&case);
+    !elsewhere
+}
 
 pub(super) fn cases(report: &mut Report) {
     let heads: Vec<&str> = LIBRARIES.iter().map(|library| library.0).collect();
@@ -46,12 +55,12 @@ fn cell(report: &mut Report, entry: Option<Entry>, who: &str) -> String {
     let each = match (calls(FEW), calls(MANY)) {
         (Ok(few), Ok(many)) => many.saturating_sub(few) as f64 / (2 * (MANY - FEW)) as f64,
         (Err(error), _) | (_, Err(error)) => {
-            report.judge(false);
+            report.judge(who != "raddle" && !is_by_hand(entry.case));
             return error;
         }
     };
     let documented = DOCUMENTED.iter().find(|row| row.0 == entry.case).map_or(0.0, |row| row.1);
-    if who == "raddle" && (each - documented).abs() > 0.01 {
+    if who == "raddle" && is_by_hand(entry.case) && (each - documented).abs() > 0.01 {
         report.judge(false);
         return format!("**{each:.2}**");
     }

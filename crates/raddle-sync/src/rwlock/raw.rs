@@ -83,7 +83,7 @@
 //! `model_limit_writer_hands_over`, `model_limit_comes_in_after_a_writer_left_alone`,
 //! `model_limit_group_against_cancel`, `model_limit_group_is_not_cut`,
 //! `model_limit_last_readers_hand_over`, `model_limit_upgradable_takes_turns`,
-//! `model_limit_given_up_in_place_of_the_one_inside`.
+//! `model_limit_given_up_in_place_of_the_one_inside`, `model_limit_place_passes_on`.
 
 use std::panic::Location;
 use std::pin::Pin;

@@ -81,6 +81,25 @@ fn model_limit_reader_goes_to_sleep() {
     });
 }
 
+/// One of two readers leaves while a third goes to sleep for a place: it gets that of the first,
+/// though the second stays.
+#[test]
+fn model_limit_place_passes_on() {
+    model::check(|| {
+        let shared = shared(2);
+        let leaves = wait(shared.lock.clone().read_owned());
+        let stays = wait(shared.lock.read());
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || wait_for_data(&shared)
+        });
+        drop(leaves);
+        other.join().unwrap();
+        drop(stays);
+        assert!(is_free(&shared));
+    });
+}
+
 /// A writer leaves to a group of one, behind which a second reader waits, and another one comes in
 /// by itself when they are gone.
 #[test]
