@@ -20,5 +20,7 @@ pub(crate) mod model;
 mod places;
 #[cfg(not(loom))]
 pub(crate) mod sequences;
+#[cfg(all(not(loom), target_pointer_width = "64"))]
+mod sizes;
 #[cfg(not(loom))]
 pub(crate) mod support;
