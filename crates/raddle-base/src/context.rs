@@ -164,6 +164,7 @@ pub fn enter(place: Place) -> Entered {
     STATE.with(|state| Entered {
         place: state.place.replace(place),
         budget: state.budget.replace(UNLIMITED),
+        asked: state.asked.get(),
         wait: state.wait.get(),
         waker_data: state.waker_data.replace(ptr::null()),
         wait_at: state.wait_at.get(),
@@ -177,10 +178,12 @@ pub fn enter(place: Place) -> Entered {
 pub struct Entered {
     place: Place,
     budget: u32,
+    /// A runtime may run in here, and begin polls of its own.
+    asked: u16,
     wait: u16,
     waker_data: *const (),
     wait_at: Option<&'static Location<'static>>,
-    /// A runtime may run in here, and actors of its own.
+    /// The same for actors of its own.
     blocker: Option<*const dyn Blocker>,
 }
 
@@ -189,6 +192,7 @@ impl Drop for Entered {
         STATE.with(|state| {
             state.place.set(self.place);
             state.budget.set(self.budget);
+            state.asked.set(self.asked);
             state.wait.set(self.wait);
             state.waker_data.set(self.waker_data);
             state.wait_at.set(self.wait_at);

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::future::{poll_fn, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::task::Poll;
@@ -296,5 +297,29 @@ fn a_runtime_within_a_process_leaves_it_as_it_was() {
             actor::current() == Some(cx.pid())
         });
         assert!(process.join().await.unwrap());
+    });
+}
+
+#[test]
+fn a_runtime_within_a_task_takes_no_yield_away() {
+    runtime(1).run(async {
+        let task = raddle_runtime::spawn(async {
+            let mut yields = pin!(task::yield_now());
+            let mut polls = 0;
+            poll_fn(|cx| {
+                let polled = yields.as_mut().poll(cx);
+                polls += 1;
+                block_in_place(|| runtime(1).run(async { raddle_runtime::spawn(ready(())).await }))
+                    .unwrap();
+                polled
+            })
+            .await;
+            polls
+        });
+        for _ in 0..100 {
+            task::yield_now().await;
+        }
+        assert!(task.is_finished(), "nobody puts the task back");
+        assert_eq!(task.await.unwrap(), 2);
     });
 }
