@@ -27,6 +27,7 @@ pub mod op;
 
 mod addr;
 mod backoff;
+mod beside;
 mod buf;
 mod config;
 mod current;

@@ -183,7 +183,8 @@ impl Builder {
     pub fn build(self) -> io::Result<Runtime> {
         let config = ready(self.config)?;
         let (inner, info) = decide(self.io)?.make(|backend| {
-            raddle_runtime::Runtime::new(config.clone(), Box::new(KernelDrivers { backend }))
+            let drivers = KernelDrivers { backend, workers: config.workers };
+            raddle_runtime::Runtime::new(config.clone(), Box::new(drivers))
         })?;
         Ok(Runtime::from_parts(inner, info))
     }

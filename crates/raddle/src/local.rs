@@ -52,7 +52,10 @@ impl LocalRuntime {
         let config = raddle_runtime::Config { workers: 1, rescue: false, ..builder.config };
         let config = ready(config)?;
         let (inner, info) = decide(builder.io)?.make(|backend| {
-            raddle_runtime::Runtime::new(config.clone(), Box::new(KernelDrivers { backend }))
+            raddle_runtime::Runtime::new(
+                config.clone(),
+                Box::new(KernelDrivers { backend, workers: 1 }),
+            )
         })?;
         Ok(LocalRuntime { runtime: Runtime::from_parts(inner, info) })
     }

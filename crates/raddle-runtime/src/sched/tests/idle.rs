@@ -68,7 +68,8 @@ impl Model {
                 continue;
             }
             self.idle.fall_asleep(word, searching);
-            if self.work.load(Relaxed) == 0 && self.done.load(Relaxed) < pieces {
+            let left = self.work.load(Relaxed) != 0 && !self.idle.has_searchers();
+            if !left && self.done.load(Relaxed) < pieces {
                 parker.park();
             }
             searching = self.idle.awake(word) == Awake::Searching;
