@@ -5,10 +5,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
-use raddle::dump::{TaskState, WaitKind};
 use raddle::net::{TcpListener, TcpStream};
 use raddle::sync::{Notify, oneshot};
 use raddle::task::yield_now;
@@ -273,86 +271,6 @@ fn one_stuck_task_after_the_other_is_stood_in_for() {
         for (n, task) in tasks.into_iter().enumerate() {
             assert_eq!(runtime.block_on(task).unwrap(), n);
         }
-    });
-}
-
-/// A waker that is no task's and computes until its flag is set.
-struct Computes(AtomicBool, mpsc::SyncSender<()>);
-
-impl Wake for Computes {
-    fn wake(self: Arc<Self>) {
-        self.1.send(()).unwrap();
-        compute_until(&self.0);
-    }
-}
-
-fn computes() -> (Arc<Computes>, mpsc::Receiver<()>) {
-    let (called, is_called) = mpsc::sync_channel(1);
-    (Arc::new(Computes(AtomicBool::new(false), called)), is_called)
-}
-
-/// Wakers are called where the event is found: for I/O that is often in the worker's sleep.
-#[test]
-fn a_waker_that_computes_in_its_workers_sleep_is_stood_in_for() {
-    use std::io::Write;
-    for io in backends() {
-        watched(move || {
-            let runtime = runtime(1, io);
-            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-            let address = listener.local_addr().unwrap();
-            let (foreign, is_called) = computes();
-            let waker = Waker::from(foreign.clone());
-            let (tell, wait) = oneshot::channel::<()>();
-            let reader = runtime.spawn(async move {
-                let stream = TcpStream::connect(address).await.unwrap();
-                let mut bytes = [0; 8];
-                let mut read = std::pin::pin!(stream.read(&mut bytes));
-                assert!(read.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-                wait.await.unwrap();
-            });
-            let (mut peer, _) = listener.accept().unwrap();
-            while !runtime.dump().tasks.iter().any(|task| is_waiting_for_a_value(&task.state))
-                || !runtime.dump().workers[0].asleep
-            {
-                std::thread::yield_now();
-            }
-            peer.write_all(b"x").unwrap();
-            is_called.recv().unwrap();
-            assert_eq!(runtime.block_on(runtime.spawn(async { 7 })).unwrap(), 7);
-            foreign.0.store(true, Ordering::Release);
-            tell.send(()).unwrap();
-            runtime.block_on(reader).unwrap();
-        });
-    }
-}
-
-fn is_waiting_for_a_value(state: &TaskState) -> bool {
-    matches!(state, TaskState::Waiting(wait) if wait.kind == Some(WaitKind::Value))
-}
-
-/// The task that was polled last has nothing to do with it.
-#[test]
-fn what_a_worker_does_between_two_tasks_is_not_reported_as_one_of_them() {
-    watched(|| {
-        let builder = Builder::new().workers(1).report_after(Some(Duration::from_millis(5)));
-        let (builder, reports, told) = reporting(builder);
-        let runtime = builder.build().unwrap();
-        let (foreign, is_called) = computes();
-        let waker = Waker::from(foreign.clone());
-        let (tell, wait) = oneshot::channel::<()>();
-        let task = runtime.spawn(async move {
-            let mut sleep = Box::pin(sleep(Duration::from_millis(1)));
-            let polled = sleep.as_mut().poll(&mut Context::from_waker(&waker));
-            assert!(polled.is_pending());
-            wait.await.unwrap();
-        });
-        is_called.recv().unwrap();
-        // Several looks.
-        assert!(told.recv_timeout(Duration::from_millis(30)).is_err());
-        foreign.0.store(true, Ordering::Release);
-        tell.send(()).unwrap();
-        runtime.block_on(task).unwrap();
-        assert!(reports.lock().unwrap().is_empty());
     });
 }
 

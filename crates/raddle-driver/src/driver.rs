@@ -4,7 +4,6 @@
 //! doorbell rings or when it is time to, submits what was prepared, and parks when it has nothing
 //! else to do. All other threads use the [`Remote`].
 
-use crate::beside::Beside;
 use crate::config::Config;
 use crate::current::{self, Guard};
 use crate::epoll::Loop;
@@ -14,7 +13,6 @@ use crate::uring::Ring;
 use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
 use raddle_base::fork;
-use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
@@ -34,7 +32,6 @@ pub struct Left {
 /// Dropping it closes it, with a limit of one second.
 pub struct Driver {
     remote: Arc<Remote>,
-    beside: Cell<Beside>,
     _not_send: PhantomData<*const ()>,
 }
 
@@ -52,11 +49,7 @@ impl Driver {
             }
             Backend::Uring => Inner::Uring(Arc::new(Ring::new(config)?)),
         };
-        Ok(Driver {
-            remote: Arc::new(Remote::new(inner)),
-            beside: Cell::default(),
-            _not_send: PhantomData,
-        })
+        Ok(Driver { remote: Arc::new(Remote::new(inner)), _not_send: PhantomData })
     }
 
     /// What to load before each dispatch, to learn without a call whether to
@@ -104,39 +97,10 @@ impl Driver {
     ///
     /// In a forked child of the process that made the driver.
     pub fn park(&self, deadline: Option<Instant>) {
-        self.park_beside(deadline, std::iter::empty(), || {});
-    }
-
-    /// As [`park`](Self::park), and also returns when one of the `others` has something for its
-    /// owner: events that somebody waits for, or completions. Calls `awake` once it does not block
-    /// any more, before it wakes any task. With others it costs a system call more.
-    ///
-    /// Where a ring's completions appear only as its owner comes by
-    /// ([`TaskRun::Cooperative`](crate::TaskRun)), what is on its way is no reason to return.
-    ///
-    /// # Panics
-    ///
-    /// In a forked child of the process that made the driver.
-    pub fn park_beside<'a>(
-        &self,
-        deadline: Option<Instant>,
-        others: impl Iterator<Item = &'a Remote>,
-        awake: impl FnOnce(),
-    ) {
         self.refuse_child();
-        let mut beside = None;
-        for other in others {
-            other.stand_beside(beside.get_or_insert_with(|| self.beside.take()));
-        }
-        match (&self.remote.inner, &mut beside) {
-            (Inner::Epoll(poller), None) => poller.park(deadline, awake),
-            (Inner::Uring(ring), None) => ring.park(deadline, awake),
-            (Inner::Epoll(poller), Some(beside)) => poller.park_beside(deadline, beside, awake),
-            (Inner::Uring(ring), Some(beside)) => ring.park_beside(deadline, beside, awake),
-        }
-        if let Some(mut used) = beside {
-            used.clear();
-            self.beside.set(used);
+        match &self.remote.inner {
+            Inner::Epoll(poller) => poller.park(deadline),
+            Inner::Uring(ring) => ring.park(deadline),
         }
     }
 

@@ -15,7 +15,6 @@ pub(crate) mod readiness;
 pub(crate) mod source;
 mod waits;
 
-use crate::beside::Beside;
 use crate::interest::{Direction, Interest, Waited};
 use crate::offload::Offload;
 use crate::sys::epoll::{self, Limit};
@@ -205,7 +204,7 @@ impl Loop {
         let mut told = 0;
         while told < max {
             let room = BATCH.min(max - told);
-            let count = self.fetch(Limit::Now, room, || {});
+            let count = self.fetch(Limit::Now, room);
             told += count;
             if count < room {
                 break;
@@ -215,40 +214,18 @@ impl Loop {
         told
     }
 
-    /// Waits until an event, the deadline or a nudge, calls `awake`, and tells what is there. Owner
-    /// only.
-    pub(crate) fn park(&self, deadline: Option<Instant>, awake: impl FnOnce()) {
+    /// Waits until an event, the deadline or a nudge, and tells what is there. Owner only.
+    pub(crate) fn park(&self, deadline: Option<Instant>) {
         if self.wake.take_token() {
-            awake();
             self.look(BATCH);
             return;
         }
-        self.fetch(self.limit(deadline), BATCH, awake);
+        self.tell_delays();
+        let limit = self.limit(deadline);
+        self.fetch(limit, BATCH);
         let _ = self.wake.take_token();
         self.tell_delays();
         self.waits.notice();
-    }
-
-    /// As [`park`](Self::park), until one of those beside has something as well. Owner only.
-    pub(crate) fn park_beside(
-        &self,
-        deadline: Option<Instant>,
-        beside: &mut Beside,
-        awake: impl FnOnce(),
-    ) {
-        if !self.wake.take_token() {
-            beside.wait(self.epoll.as_raw_fd(), self.limit(deadline));
-            let _ = self.wake.take_token();
-        }
-        awake();
-        self.look(BATCH);
-    }
-
-    /// Adds what is readable while there are events to be fetched that somebody waits for.
-    pub(crate) fn stand_beside(&self, beside: &mut Beside) {
-        if self.waits.is_any() {
-            beside.add(self.epoll.as_raw_fd());
-        }
     }
 
     /// How long a park may last.
@@ -267,8 +244,8 @@ impl Loop {
         if left.is_zero() { Limit::Now } else { Limit::For(left.min(LONGEST)) }
     }
 
-    /// One call for at most `room` events, then `awake`, and the telling of them.
-    fn fetch(&self, limit: Limit, room: usize, awake: impl FnOnce()) -> usize {
+    /// One call for at most `room` events, and the telling of them.
+    fn fetch(&self, limit: Limit, room: usize) -> usize {
         let mut buffer = [const { MaybeUninit::uninit() }; BATCH];
         let into = &mut buffer[..room];
         let result = match (limit, &self.timer) {
@@ -279,7 +256,6 @@ impl Loop {
             }
             _ => epoll::wait(&self.epoll, into, limit),
         };
-        awake();
         // An interrupted wait is an early return. Other errors cannot happen with these arguments;
         // if one did, returning without events is all that could be done here.
         let Ok(events) = result else { return 0 };

@@ -27,7 +27,6 @@ pub mod op;
 
 mod addr;
 mod backoff;
-mod beside;
 mod buf;
 mod config;
 mod current;

@@ -1,6 +1,5 @@
 //! A driver as other threads know it.
 
-use crate::beside::Beside;
 use crate::epoll::Loop;
 use crate::probe::Backend;
 use crate::uring::Ring;
@@ -45,14 +44,6 @@ impl Remote {
         }
     }
 
-    /// Has `beside` wait for this driver as well.
-    pub(crate) fn stand_beside(&self, beside: &mut Beside) {
-        match &self.inner {
-            Inner::Epoll(poller) => poller.stand_beside(beside),
-            Inner::Uring(ring) => ring.stand_beside(beside),
-        }
-    }
-
     /// Makes the owner's present [`park`](crate::Driver::park) return, or its next one if it is
     /// not parked.
     ///
@@ -93,9 +84,7 @@ impl Remote {
 
     /// Makes the owner's thread pass through the kernel, where it posts completions that wait for
     /// it, without interrupting what it runs; does nothing if there are none, and on epoll. Takes
-    /// some 20 to 40 µs and disturbs all CPUs that run threads of this process; where the kernel
-    /// does not offer that, a signal (`SIGURG`, unless the program has a handler for it) interrupts
-    /// the owner.
+    /// some 20 to 40 µs and disturbs all CPUs that run threads of this process.
     pub fn nudge(&self) {
         match &self.inner {
             Inner::Epoll(_) => {}

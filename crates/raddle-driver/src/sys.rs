@@ -11,7 +11,6 @@ pub(crate) mod eventfd;
 pub(crate) mod file;
 pub(crate) mod map;
 pub(crate) mod msg;
-pub(crate) mod poll;
 pub(crate) mod sigpipe;
 pub(crate) mod socket;
 pub(crate) mod sqe;

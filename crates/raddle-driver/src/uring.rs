@@ -32,9 +32,7 @@ use crate::config::{Config, TaskRun};
 use crate::errors;
 use crate::owner::OwnerCell;
 use crate::sizes::completions;
-use crate::sys::barrier;
 use crate::sys::sqe::Sqe;
-use crate::sys::thread::Tid;
 use crate::sys::uring::{self as sys, Memory, Uring, setup};
 use crate::wake::Wake;
 use crate::watcher::{Due, News, Role, Watcher};
@@ -86,8 +84,6 @@ pub(crate) struct Ring {
     inflight: Mutex<Inflight>,
     owned: OwnerCell<Owned>,
     group_writes_from: u32,
-    /// The owner's.
-    thread: Tid,
 }
 
 impl Ring {
@@ -126,7 +122,6 @@ impl Ring {
                 told: Cell::new(0),
             }),
             group_writes_from: config.group_writes_from,
-            thread: Tid::own(),
         };
         ring.inflight.lock().arm_wake();
         ring.account(&ring.inflight.lock(), ring.owned.get());
@@ -291,9 +286,7 @@ impl Ring {
         if self.memory.load_flags() & sys::SQ_TASKRUN == 0 {
             return;
         }
-        if !barrier::interrupt_all() {
-            barrier::interrupt(self.thread);
-        }
+        crate::sys::barrier::interrupt_all();
         // The work is done as the interrupted thread leaves the kernel again, which is soon; a
         // thread that the kernel does not run has it done when it does.
         for _ in 0..NUDGE_SPINS {
@@ -324,15 +317,13 @@ impl Ring {
                 Ring::refuse_all(errands);
                 return None;
             };
-            let owner = self.owned.get().is_some();
-            let done =
-                if submit { Ring::prepare(errands, &mut inflight, owner) } else { Vec::new() };
+            let done = if submit { Ring::prepare(errands, &mut inflight) } else { Vec::new() };
             let waiting = if submit { inflight.waiting() } else { 0 };
             if waiting != 0 || self.memory.load_flags() & sys::SQ_CQ_OVERFLOW != 0 {
                 // What the kernel does not take now stays prepared.
                 let _ = uring.enter(waiting, true);
             }
-            let (count, more) = inflight.reap(max - told, owner, &mut due);
+            let (count, more) = inflight.reap(max - told, self.owned.get().is_some(), &mut due);
             let again = self.account(&inflight, self.owned.get());
             drop(inflight);
             drop(done);

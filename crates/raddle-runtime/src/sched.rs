@@ -28,7 +28,6 @@
 //! | `runtime`, `ambient` | the faces: a runtime and its handle; functions that find theirs |
 
 pub(crate) mod ambient;
-mod arrivals;
 mod births;
 pub(crate) mod config;
 mod counters;

@@ -11,8 +11,6 @@ use raddle_runtime::{
     Config, Handle, Runtime, block_in_place, spawn, spawn_blocking, spawn_local, spawn_pinned,
 };
 
-#[path = "scheduler/absence.rs"]
-mod absence;
 #[path = "scheduler/settling.rs"]
 mod settling;
 

@@ -183,8 +183,7 @@ impl Builder {
     pub fn build(self) -> io::Result<Runtime> {
         let config = ready(self.config)?;
         let (inner, info) = decide(self.io)?.make(|backend| {
-            let drivers = KernelDrivers { backend, workers: config.workers };
-            raddle_runtime::Runtime::new(config.clone(), Box::new(drivers))
+            raddle_runtime::Runtime::new(config.clone(), Box::new(KernelDrivers { backend }))
         })?;
         Ok(Runtime::from_parts(inner, info))
     }

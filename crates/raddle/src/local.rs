@@ -52,10 +52,7 @@ impl LocalRuntime {
         let config = raddle_runtime::Config { workers: 1, rescue: false, ..builder.config };
         let config = ready(config)?;
         let (inner, info) = decide(builder.io)?.make(|backend| {
-            raddle_runtime::Runtime::new(
-                config.clone(),
-                Box::new(KernelDrivers { backend, workers: 1 }),
-            )
+            raddle_runtime::Runtime::new(config.clone(), Box::new(KernelDrivers { backend }))
         })?;
         Ok(LocalRuntime { runtime: Runtime::from_parts(inner, info) })
     }

@@ -7,15 +7,13 @@ use std::sync::Arc;
 use raddle_base::clock::Instant;
 use raddle_base::doorbell::Doorbell;
 use raddle_driver as driver;
-use raddle_driver::{Backend, Offload, OffloadError, TaskRun};
+use raddle_driver::{Backend, Offload, OffloadError};
 use raddle_runtime::blocking::{BlockingPool, Refusal};
 use raddle_runtime::park::{Driver, Drivers, Remote};
 
 /// Makes one driver a worker.
 pub(crate) struct KernelDrivers {
     pub(crate) backend: Backend,
-    /// How many workers there are.
-    pub(crate) workers: usize,
 }
 
 impl Drivers for KernelDrivers {
@@ -24,11 +22,7 @@ impl Drivers for KernelDrivers {
         _worker: usize,
         blocking: &Arc<BlockingPool>,
     ) -> io::Result<(Box<dyn Driver>, Arc<dyn Remote>)> {
-        let mut config = driver::Config::new(self.backend, Arc::new(Pool(blocking.clone())));
-        if self.workers > 1 {
-            // So that an idle worker learns at once what a busy one does not look at.
-            config.task_run = TaskRun::Eager;
-        }
+        let config = driver::Config::new(self.backend, Arc::new(Pool(blocking.clone())));
         let driver = driver::Driver::new(&config)?;
         let remote = driver.remote();
         Ok((Box::new(Owner(driver)), Arc::new(Other(remote))))
@@ -46,15 +40,8 @@ impl Driver for Owner {
         self.0.look(max)
     }
 
-    fn park(
-        &self,
-        deadline: Option<Instant>,
-        others: &mut dyn Iterator<Item = &dyn Remote>,
-        awake: &dyn Fn(),
-    ) {
-        // All drivers of a runtime are of this making.
-        let others = others.filter_map(|other| (other as &dyn Any).downcast_ref::<Other>());
-        self.0.park_beside(deadline, others.map(|other| &*other.0), awake);
+    fn park(&self, deadline: Option<Instant>) {
+        self.0.park(deadline);
     }
 
     fn install(&self) -> Box<dyn Any> {

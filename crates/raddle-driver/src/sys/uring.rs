@@ -8,7 +8,7 @@
 use super::errno::{check_long, retry};
 use super::sqe::Sqe;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
@@ -184,11 +184,6 @@ impl Uring {
         let bytes = params.sq_entries as usize * size_of::<Sqe>();
         let entries = Mapping::new(&fd, bytes, abi::OFF_SQES)?;
         Ok(Arc::new(Uring { fd, memory: Arc::new(Memory { rings, entries, params }) }))
-    }
-
-    /// The descriptor: readable while there are completions that nobody has taken.
-    pub(crate) fn fd(&self) -> RawFd {
-        self.fd.as_raw_fd()
     }
 
     /// What the kernel said it can do.

@@ -162,9 +162,8 @@ impl Inflight {
     }
 
     /// Moves what was spilled into the queue, as far as there is room, and does what rescuers have
-    /// left to do. The wake descriptor is for the owner to arm: its poll lasts as long as the ring,
-    /// and a rescuer's would have each wake pass through the rescuer's thread.
-    pub(crate) fn refill(&mut self, owner: bool) {
+    /// left to do.
+    pub(crate) fn refill(&mut self) {
         while let Some(&sqe) = self.spill.front() {
             // SAFETY: whoever spilled it answered for it; it is pushed once.
             if unsafe { self.sq.push(sqe) }.is_err() {
@@ -175,9 +174,7 @@ impl Inflight {
         if !self.deferred.is_empty() {
             self.catch_up();
         }
-        if owner {
-            self.arm_wake();
-        }
+        self.arm_wake();
     }
 
     /// Does what rescuers have left to do. For whoever submits.

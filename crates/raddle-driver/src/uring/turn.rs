@@ -6,8 +6,6 @@
 
 use super::inflight::Inflight;
 use super::{Errand, Inbox, Ring};
-use crate::beside::Beside;
-use crate::sys::epoll::Limit;
 use crate::sys::uring::{SQ_CQ_OVERFLOW, SQ_TASKRUN, Uring};
 use crate::watcher::Watcher;
 use raddle_base::clock::Instant;
@@ -84,7 +82,7 @@ impl Ring {
     fn run_errands(&self) {
         let errands = self.take_errands();
         let mut inflight = self.inflight.lock();
-        let done = Ring::prepare(errands, &mut inflight, true);
+        let done = Ring::prepare(errands, &mut inflight);
         self.account(&inflight, Some(self.owned()));
         drop(inflight);
         // Destructors run here, after the lock.
@@ -97,11 +95,7 @@ impl Ring {
 
     /// Prepares what other threads have asked for. What is returned is to be dropped after the
     /// lock.
-    pub(super) fn prepare(
-        errands: Vec<Errand>,
-        inflight: &mut Inflight,
-        owner: bool,
-    ) -> Vec<Arc<dyn Watcher>> {
+    pub(super) fn prepare(errands: Vec<Errand>, inflight: &mut Inflight) -> Vec<Arc<dyn Watcher>> {
         let mut done = Vec::new();
         for errand in errands {
             match errand {
@@ -120,7 +114,7 @@ impl Ring {
                 }
             }
         }
-        inflight.refill(owner);
+        inflight.refill();
         done
     }
 
@@ -128,7 +122,7 @@ impl Ring {
     fn flush(&self, uring: &Uring, mut look: bool) {
         loop {
             let mut inflight = self.inflight.lock();
-            inflight.refill(true);
+            inflight.refill();
             let waiting = inflight.waiting();
             self.account(&inflight, Some(self.owned()));
             drop(inflight);
@@ -153,20 +147,18 @@ impl Ring {
         }
     }
 
-    /// Submits, waits, calls `awake`, tells.
-    pub(crate) fn park(&self, deadline: Option<Instant>, awake: impl FnOnce()) {
-        if self.is_called() {
-            awake();
+    /// Submits, waits, tells.
+    pub(crate) fn park(&self, deadline: Option<Instant>) {
+        if self.wake.take_token() {
             self.look(BATCH);
             return;
         }
-        self.pool().reclaim();
+        self.chores();
         {
             let open = self.owned().uring.borrow();
             let Some(uring) = &*open else { return };
             self.wait(uring, deadline);
         }
-        awake();
         // A new turn.
         self.owned().told.set(0);
         if self.has_completions() {
@@ -175,60 +167,12 @@ impl Ring {
         let _ = self.wake.take_token();
     }
 
-    /// As [`park`](Self::park), until one of those beside has something as well.
-    pub(crate) fn park_beside(
-        &self,
-        deadline: Option<Instant>,
-        beside: &mut Beside,
-        awake: impl FnOnce(),
-    ) {
-        if !self.is_called() {
-            self.submit();
-            let limit = self.limit(deadline);
-            if let Some(uring) = self.open()
-                && !self.has_completions()
-                && !self.must_enter()
-            {
-                beside.wait(uring.fd(), limit);
-            }
-            self.owned().told.set(0);
-            let _ = self.wake.take_token();
-        }
-        awake();
-        self.look(BATCH);
-    }
-
-    /// Whether there is a reason not to block: the token, which is taken, or errands, which may run
-    /// destructors.
-    fn is_called(&self) -> bool {
-        self.wake.take_token() || self.wake.has_errand()
-    }
-
-    /// Adds what is readable while there are completions to be taken.
-    pub(crate) fn stand_beside(&self, beside: &mut Beside) {
-        if let Some(uring) = &self.inflight.lock().uring {
-            beside.add_ring(Arc::clone(uring));
-        }
-    }
-
-    /// How long a park may last.
-    fn limit(&self, deadline: Option<Instant>) -> Limit {
-        match deadline.filter(|at| !at.is_far_future()) {
-            None => Limit::Forever,
-            // One clock read per park with a deadline: the kernel's time-out is relative.
-            Some(at) => match at.duration_since(Instant::now()) {
-                Duration::ZERO => Limit::Now,
-                left => Limit::For(left.min(LONGEST)),
-            },
-        }
-    }
-
     /// One entry that submits and waits, unless there is ready work.
     fn wait(&self, uring: &Uring, deadline: Option<Instant>) {
         let mut submit = 0;
         if self.owned().doorbell.prepared() != 0 {
             let mut inflight = self.inflight.lock();
-            inflight.refill(true);
+            inflight.refill();
             submit = inflight.waiting();
             let spilled = inflight.prepared() != submit;
             drop(inflight);
@@ -241,10 +185,13 @@ impl Ring {
         if self.has_completions() {
             return self.flush(uring, false);
         }
-        let limit = match self.limit(deadline) {
-            Limit::Now => return self.flush(uring, true),
-            Limit::Forever => None,
-            Limit::For(time) => Some(time),
+        let limit = match deadline.filter(|at| !at.is_far_future()) {
+            None => None,
+            // One clock read per park with a deadline: the kernel's time-out is relative.
+            Some(at) => match at.duration_since(Instant::now()) {
+                Duration::ZERO => return self.flush(uring, true),
+                left => Some(left.min(LONGEST)),
+            },
         };
         // A time-out, a signal or an overflow are early returns: the caller looks again.
         if let Ok(taken) = uring.enter_and_wait(submit, limit) {

@@ -29,9 +29,7 @@
 //! the counts (for work anybody may run) or the sleep word (for work of one worker). *To wake*:
 //! claim the sleep word by compare-and-swap from ASLEEP; whoever wins adjusts the counts and
 //! sends the one wake-up. *To stop searching with a find*: give up the count; the last one to do
-//! so wakes one more, because there may be more work and nobody else looks for it. So a sleeper's
-//! last look may leave work that anybody may run to whoever searches at that moment: a worker that
-//! may not search itself, half of them being at it, does not stay awake for what those will find.
+//! so wakes one more, because there may be more work and nobody else looks for it.
 //!
 //! # Race
 //!
@@ -133,13 +131,6 @@ impl Idle {
     pub(crate) fn has_sleepers(&self) -> bool {
         // Relaxed: ordered by the caller's fence, or a hint.
         !self.0.load(Relaxed).is_multiple_of(SEARCHER)
-    }
-
-    /// Whether somebody searches. For one that has fallen asleep: whoever searches then will see it
-    /// asleep when it has found something and there may be more.
-    pub(crate) fn has_searchers(&self) -> bool {
-        // Relaxed: ordered by the fence in `fall_asleep`.
-        self.0.load(Relaxed) >= SEARCHER
     }
 
     /// Claims `word`'s sleeper for a search on the caller's behalf. True: send the wake-up.

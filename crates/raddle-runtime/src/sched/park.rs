@@ -24,15 +24,8 @@ pub trait Driver {
     fn look(&self, max: usize) -> usize;
 
     /// Submits, then blocks until there is something to handle, [`Remote::unpark`] is called or
-    /// `deadline` has passed; calls `awake`, then handles what is there. The `others` are drivers
-    /// of the same making whose owners are busy: blocks no longer than until one of them has
-    /// something to handle as well, as far as that can be told.
-    fn park(
-        &self,
-        deadline: Option<Instant>,
-        others: &mut dyn Iterator<Item = &dyn Remote>,
-        awake: &dyn Fn(),
-    );
+    /// `deadline` has passed; handles what is there.
+    fn park(&self, deadline: Option<Instant>);
 
     /// Makes this driver, and whatever belongs to its thread, the current one until the returned
     /// object is dropped.
@@ -44,7 +37,7 @@ pub trait Driver {
 }
 
 /// The side of a driver that other threads may use.
-pub trait Remote: Any + Send + Sync {
+pub trait Remote: Send + Sync {
     /// Ends a [`Driver::park`], the present one or the next.
     fn unpark(&self);
 
@@ -106,19 +99,13 @@ impl Driver for ThreadDriver {
         0
     }
 
-    fn park(
-        &self,
-        deadline: Option<Instant>,
-        _others: &mut dyn Iterator<Item = &dyn Remote>,
-        awake: &dyn Fn(),
-    ) {
+    fn park(&self, deadline: Option<Instant>) {
         match deadline {
             None => self.parker.park(),
             Some(deadline) => {
                 self.parker.park_until(deadline);
             }
         }
-        awake();
     }
 
     fn install(&self) -> Box<dyn Any> {

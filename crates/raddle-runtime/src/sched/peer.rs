@@ -39,8 +39,7 @@ pub(crate) struct Peer {
     pub(crate) duty: Duty,
     /// The processor time of the worker's thread, as bits; 0 while there is none.
     pub(crate) cpu: AtomicU64,
-    /// The id of the task that is polled now or was polled last; 0 since the worker called its
-    /// driver or timers.
+    /// The id of the task that is polled now or was polled last.
     pub(crate) running: AtomicU64,
     pub(crate) counters: Counters,
     pub(crate) service: Service,
@@ -129,12 +128,6 @@ impl Peer {
         self.counters.dispatches.add(1);
         // Relaxed: for reports; a number, since a task may be gone by the time it is read.
         self.running.store(task.header().id.as_u64(), Relaxed);
-    }
-
-    /// The worker does something by itself: what keeps it from now on is no task.
-    pub(crate) fn polls_nothing(&self) {
-        // Relaxed: as in `begins`.
-        self.running.store(0, Relaxed);
     }
 
     /// For the monitor: `dispatches` of this worker completed since a look `elapsed` ago, all of

@@ -124,12 +124,11 @@ impl Runtime {
         let shared = self.handle.shared.clone();
         shared.refuse_fork();
         refuse_in_task("Runtime::run");
-        let mut seat = shared.with_first(Option::take);
-        if seat.is_none() {
+        let Some(seat) = shared.with_first(Option::take) else {
             let output = self.block_on(future);
             return Ok((output, self.shutdown_timeout(limit)));
-        }
-        let worker = Worker::new(shared.clone(), 0, &mut seat)?;
+        };
+        let worker = Worker::new(shared.clone(), 0, seat)?;
         let (outcome, report) = drive(&worker, future, limit, Location::caller());
         // Shut down already; the drop has nothing to do.
         drop(worker);

@@ -16,7 +16,6 @@ use raddle_base::shim::mutex::Mutex;
 use raddle_base::shim::thread::system;
 
 use crate::blocking::{BlockingPool, job};
-use crate::sched::arrivals::Arrivals;
 use crate::sched::config::{Config, PanicPolicy, UnhandledPanic};
 use crate::sched::current;
 use crate::sched::idle::Idle;
@@ -57,10 +56,8 @@ pub(crate) struct Shared {
     pub(crate) phase: PhaseWord,
     /// Workers whose duties others do just now.
     pub(crate) absent: AtomicUsize,
-    /// Stand-ins that have a thread and a driver.
+    /// Stand-ins whose threads have been started.
     pub(crate) stand_ins: AtomicUsize,
-    /// The stand-in that is on its way.
-    pub(crate) arrivals: Arrivals,
     /// The panic by which the policy `Shutdown` ends the runtime.
     pub(crate) panic: Mutex<Option<Box<dyn Any + Send>>>,
     pub(crate) threads: Mutex<Vec<system::JoinHandle<()>>>,
@@ -104,7 +101,6 @@ impl Shared {
             phase: PhaseWord::new(),
             absent: AtomicUsize::new(0),
             stand_ins: AtomicUsize::new(0),
-            arrivals: Arrivals::new(),
             panic: Mutex::new(None),
             threads: Mutex::new(Vec::new()),
             rest: Rest::new(),

@@ -116,15 +116,12 @@ pub(crate) fn drain(worker: &Worker) {
     let (peer, shared) = (worker.peer(), &worker.shared);
     let doorbell = worker.driver().doorbell();
     worker.draining.set(true);
-    let soon = Instant::now() + GRACE;
     loop {
+        if peer.duty.calls() {
+            worker.heed(peer);
+        }
         cancel_idle(shared, Some(worker.index));
-        // A clock read a task, on a runtime that ends: destructors may take long.
-        while Instant::now() < shared.phase.limit().max(soon) {
-            // A destructor that takes long is taken for stuck, as a poll is.
-            if peer.duty.calls() {
-                worker.heed(peer);
-            }
+        loop {
             worker.look(peer, doorbell);
             let Some(task) = worker.sides.next(peer) else { break };
             worker.dispatch(peer, task);
@@ -135,7 +132,6 @@ pub(crate) fn drain(worker: &Worker) {
         }
         worker.sleep_until(peer, limit.min(Instant::now() + SWEEP_EVERY));
     }
-    worker.leave_post();
     peer.timers.close();
     let limit = shared.phase.limit();
     let soon = Instant::now() + GRACE;

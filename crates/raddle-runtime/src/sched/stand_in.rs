@@ -12,17 +12,15 @@
 //! a blocking section does by itself. Stand-ins can be stuck like workers, and are then stood in
 //! for by those of higher rank.
 
-use std::io;
 use std::sync::Arc;
 
-use raddle_base::clock::Instant;
 use raddle_base::context::{self, Place};
-use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire};
+use raddle_base::shim::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use crate::sched::current;
 use crate::sched::duty::Before;
 use crate::sched::peer::Peer;
-use crate::sched::shared::{Seat, Shared};
+use crate::sched::shared::Shared;
 use crate::sched::threads;
 
 /// Runs `f`, which may block, on this thread, after handing the worker's other tasks over.
@@ -112,25 +110,10 @@ pub(crate) fn take_back(shared: &Shared, peer: &Peer) {
     }
 }
 
-/// Whether somebody does what the absent workers leave undone: a worker that is present, or a
-/// stand-in for each of them.
-pub(crate) fn is_left(shared: &Shared) -> bool {
-    let workers = &shared.peers[..shared.config.workers];
-    workers.iter().any(|peer| !peer.duty.is_absent()) || is_enough(shared)
-}
-
 /// Whether there is a stand-in for each absent worker.
-fn is_enough(shared: &Shared) -> bool {
+pub(crate) fn is_left(shared: &Shared) -> bool {
     // Acquire: as in `ensure_stand_in`.
     shared.stand_ins.load(Acquire) >= shared.absent.load(Acquire)
-}
-
-/// For the monitor, at each look: a stand-in that is wanted and could not be had is tried for
-/// again.
-pub(crate) fn try_again(shared: &Arc<Shared>) {
-    if !is_enough(shared) {
-        start_next(shared);
-    }
 }
 
 /// Makes sure that stand-in number `rank` has a thread and is awake.
@@ -148,57 +131,16 @@ fn ensure_stand_in(shared: &Arc<Shared>, rank: usize) {
         }
         return;
     }
-    start_next(shared);
-}
-
-/// Starts the next stand-in, unless there are as many as may be, one is on its way, or one could
-/// not be had just now.
-#[cold]
-fn start_next(shared: &Arc<Shared>) {
-    if !shared.arrivals.begin(Instant::now()) {
+    // The lock makes starts of stand-ins one after the other, so that ranks have no gap.
+    let mut seats = shared.seats.lock();
+    let next = shared.config.workers + shared.stand_ins.load(Relaxed);
+    if next > index {
         return;
     }
-    // Acquire: as above. It changes only while an arrival is under way, and this is it.
-    let index = shared.config.workers + shared.stand_ins.load(Acquire);
-    if index >= shared.peers.len() {
-        return shared.arrivals.give_up();
-    }
-    let (giver, coming) = (shared.clone(), Coming(Some(shared.clone())));
-    let seat = move || giver.seats.lock()[index].take();
-    let told = move |result, seat| coming.settle(index, result, seat);
-    // A thread that cannot be had drops what was made for it, and so tells.
-    let _ = threads::start(shared, index, seat, told);
-}
-
-/// The stand-in that is on its way: dropped unsettled, it does not come.
-struct Coming(Option<Arc<Shared>>);
-
-impl Drop for Coming {
-    fn drop(&mut self) {
-        if let Some(shared) = &self.0 {
-            shared.arrivals.failed(Instant::now());
-        }
-    }
-}
-
-impl Coming {
-    /// On the thread of stand-in `index`: it has a driver, or could not make one and gives the seat
-    /// back.
-    fn settle(mut self, index: usize, result: io::Result<()>, seat: Option<Seat>) {
-        let Some(shared) = &self.0 else { return };
-        if result.is_err() {
-            shared.seats.lock()[index] = seat;
-            // The drop tells.
-            return;
-        }
-        // Release (by AcqRel): who counts it as active also sees its driver.
+    let Some(seat) = seats[next].take() else { return };
+    // A thread that cannot be had leaves things as they are: the section runs without one.
+    if threads::start(shared, next, seat, None).is_ok() {
+        // Release (by AcqRel): who counts it as active also sees its seat taken.
         shared.stand_ins.fetch_add(1, AcqRel);
-        shared.arrivals.arrived();
-        // Who has become absent meanwhile found this one on its way, by the lock of the arrivals,
-        // and is counted by now.
-        if !is_enough(shared) {
-            start_next(shared);
-        }
-        self.0 = None;
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn start_workers(shared: &Arc<Shared>, from: usize) -> io::Result<()>
     for index in from..shared.config.workers {
         let seat = shared.seats.lock()[index].take();
         if let Some(seat) = seat {
-            start(shared, index, || Some(seat), tells(births.announce()))?;
+            start(shared, index, seat, Some(births.announce()))?;
         }
     }
     births.wait()
@@ -38,7 +38,7 @@ pub(crate) fn start_first(shared: &Arc<Shared>) {
         // Under the lock, so that whoever else comes finds the worker with its driver.
         let Some(seat) = seat.take() else { return Ok(()) };
         let births = Midwife::new();
-        start(shared, 0, || Some(seat), tells(births.announce()))?;
+        start(shared, 0, seat, Some(births.announce()))?;
         births.wait()
     });
     if let Err(error) = started {
@@ -46,13 +46,12 @@ pub(crate) fn start_first(shared: &Arc<Shared>) {
     }
 }
 
-/// Starts the thread of worker `index`, which takes its seat there and calls `told` when it has
-/// made its driver, or could not: then with the seat.
+/// Starts the thread of worker `index`.
 pub(crate) fn start(
     shared: &Arc<Shared>,
     index: usize,
-    seat: impl FnOnce() -> Option<Seat> + Send + 'static,
-    told: impl FnOnce(io::Result<()>, Option<Seat>) + Send + 'static,
+    seat: Seat,
+    birth: Option<Birth>,
 ) -> io::Result<()> {
     let theirs = shared.clone();
     let name = format!("{}-{index}", shared.config.name);
@@ -61,13 +60,12 @@ pub(crate) fn start(
         let shared = theirs.clone();
         // The last thing the thread does to the runtime, also after a panic.
         let _left = Left(theirs);
-        let mut seat = seat();
-        match Worker::new(shared, index, &mut seat) {
+        match Worker::new(shared, index, seat) {
             Ok(worker) => {
-                told(Ok(()), None);
+                tell(birth, Ok(()));
                 live(&worker);
             }
-            Err(error) => told(Err(error), seat),
+            Err(error) => tell(birth, Err(error)),
         }
     });
     match thread {
@@ -82,9 +80,10 @@ pub(crate) fn start(
     }
 }
 
-/// Tells whoever waits for the worker; one that cannot be had ends what asked for it.
-fn tells(birth: Birth) -> impl FnOnce(io::Result<()>, Option<Seat>) + Send + 'static {
-    move |result, _seat| birth.tell(result)
+fn tell(birth: Option<Birth>, result: io::Result<()>) {
+    if let Some(birth) = birth {
+        birth.tell(result);
+    }
 }
 
 /// Counts its thread as gone when it is dropped.

@@ -46,19 +46,9 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Makes the worker and its driver, on the thread that will run it. The seat is taken if that
-    /// succeeds.
-    ///
-    /// # Errors
-    ///
-    /// What the making of the driver gave, or that somebody has taken the seat.
-    pub(crate) fn new(
-        shared: Arc<Shared>,
-        index: usize,
-        seat: &mut Option<Seat>,
-    ) -> io::Result<Worker> {
+    /// Makes the worker and its driver, on the thread that will run it.
+    pub(crate) fn new(shared: Arc<Shared>, index: usize, seat: Seat) -> io::Result<Worker> {
         let (driver, remote) = shared.drivers.make(index, &shared.blocking)?;
-        let Some(seat) = seat.take() else { return Err(io::Error::other("the seat is taken")) };
         // The seat is taken once, so the cell is empty.
         let _ = shared.peers[index].remote.set(remote);
         Ok(Worker {
@@ -268,7 +258,6 @@ impl Worker {
 
     /// As [`in_service`](Self::in_service), with what wakes them.
     pub(crate) fn in_service_of<R>(&self, class: Class, f: impl FnOnce() -> R) -> R {
-        self.peer().polls_nothing();
         self.sides.in_service.set(Some(class));
         let result = f();
         self.sides.in_service.set(None);
@@ -276,26 +265,15 @@ impl Worker {
     }
 
     /// Blocks in the driver until there is something to do, or until `deadline`.
-    fn park(&self, peer: &Peer, deadline: Option<Instant>) -> Awake {
+    fn park(&self, peer: &Peer, deadline: Option<Instant>) {
         peer.counters.parks.add(1);
         hooks::point(hooks::PARK);
         self.hold.end();
         let dispatches = peer.counters.dispatches.get();
         self.stretch.sleeps(dispatches, &peer.service);
-        // Awake before wakers are called, which may be foreign code that blocks.
-        let woke = Cell::new(None);
-        let awake = || woke.set(Some(self.wakes(peer)));
-        self.in_service(|| self.driver.park(deadline, &mut self.listened_to(), &awake));
+        self.in_service(|| self.driver.park(deadline));
         self.shared.ticks.look(self.stretch.wakes(dispatches));
         self.pace.wake();
-        woke.take().unwrap_or_else(|| self.wakes(peer))
-    }
-
-    /// This worker does not sleep any more.
-    fn wakes(&self, peer: &Peer) -> Awake {
-        let awake = self.shared.idle.awake(&peer.sleep);
-        self.shared.rest.worker_wakes();
-        awake
     }
 
     /// There may be something to do: a watcher then leaves its post. More than one task was served
@@ -372,12 +350,11 @@ impl Worker {
             return;
         }
         self.shared.idle.fall_asleep(&peer.sleep, searching);
-        let awake = if self.anything_left(peer) {
-            self.wakes(peer)
-        } else {
-            let limit = earlier(limit, self.watch_limit());
-            self.park(peer, earlier(peer.timers.next(), limit))
-        };
+        if !self.anything(peer) {
+            self.park(peer, earlier(earlier(peer.timers.next(), limit), self.watch_limit()));
+        }
+        let awake = self.shared.idle.awake(&peer.sleep);
+        self.shared.rest.worker_wakes();
         match awake {
             Awake::Own => {}
             Awake::Searching => {
@@ -396,21 +373,16 @@ impl Worker {
     pub(crate) fn doze(&self, peer: &Peer, needed: impl Fn() -> bool) {
         self.leave_post();
         self.shared.idle.doze(&peer.sleep);
-        let awake = if self.anything_own(peer) || needed() {
-            self.wakes(peer)
-        } else {
-            self.park(peer, peer.timers.next())
+        if !self.anything_own(peer) && !needed() {
+            self.park(peer, peer.timers.next());
+        }
+        let Awake::Own = self.shared.idle.awake(&peer.sleep) else {
+            unreachable!("a dozing stand-in was sent to search")
         };
-        let Awake::Own = awake else { unreachable!("a dozing stand-in was sent to search") };
+        self.shared.rest.worker_wakes();
     }
 
-    /// The last look before blocking: is there work in any place it may come from, and nobody who
-    /// looks for it?
-    fn anything_left(&self, peer: &Peer) -> bool {
-        self.anything_own(peer) || (!self.shared.idle.has_searchers() && self.anything(peer))
-    }
-
-    /// Whether there is work in any place it may come from.
+    /// The last look before blocking: is there work in any place it may come from?
     fn anything(&self, peer: &Peer) -> bool {
         self.anything_own(peer)
             || !self.shared.injector.is_empty()

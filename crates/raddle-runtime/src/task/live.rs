@@ -132,8 +132,6 @@ impl LiveList {
     /// outside the locks. A task that lives throughout is in a piece at least once; the later look
     /// comes later.
     pub(crate) fn walk(&self, mut each: impl FnMut(&[View])) {
-        // Given up when nothing is locked any more: the last reference drops what is left.
-        let mut references = Vec::new();
         let _walk = self.walk.lock();
         let mut piece = Vec::with_capacity(PIECE);
         for shard in &self.shards {
@@ -145,7 +143,8 @@ impl LiveList {
                 }
                 left -= piece.len();
                 each(&piece);
-                references.extend(piece.drain(..).filter_map(|view| view.named));
+                // References of named tasks are given up here, without the lock.
+                piece.clear();
             }
         }
     }

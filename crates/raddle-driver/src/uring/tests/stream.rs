@@ -59,7 +59,7 @@ fn wait_for_all(ring: &Ring) {
     let patience = Instant::now() + Duration::from_secs(60);
     while available(ring).unwrap_or(8) < 8 {
         assert!(Instant::now() < patience, "{:?} of 8 buffers came back", available(ring));
-        ring.park(soon(), || {});
+        ring.park(soon());
     }
     assert_eq!(ring.close(Instant::now() + Duration::from_secs(60)), 0, "requests in flight");
 }
@@ -104,7 +104,7 @@ fn an_unread_stream_holds_few_buffers_and_keeps_every_byte() {
     for _ in 0..20 {
         b.write_all(&sent.to_be_bytes()).unwrap();
         sent += 1;
-        ring.park(soon(), || {});
+        ring.park(soon());
         ring.look(64);
     }
     let left = available(&ring).unwrap_or(8);
@@ -116,7 +116,7 @@ fn an_unread_stream_holds_few_buffers_and_keeps_every_byte() {
             Some(count) => got.extend_from_slice(&buf[..count]),
             None => {
                 wait(&source);
-                ring.park(soon(), || {});
+                ring.park(soon());
             }
         }
     }
@@ -152,7 +152,7 @@ fn an_empty_pool_makes_nobody_wait() {
                 Some(count) => got.extend_from_slice(&buf[..count]),
                 None => {
                     wait(source);
-                    ring.park(soon(), || {});
+                    ring.park(soon());
                 }
             }
         }

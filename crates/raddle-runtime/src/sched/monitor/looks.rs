@@ -95,7 +95,6 @@ impl Looks {
             }
             left_behind |= peer.duty.is_absent() && is_behind(shared, peer, now);
         }
-        stand_in::try_again(shared);
         if left_behind {
             call_for_relief(shared, mover.map(|peer| &**peer));
         } else if next != Next::Rest && shared.watch_post.is_vacant() && shared.idle.has_sleepers()
@@ -150,11 +149,7 @@ impl Seen {
             again = behind && !self.suspected;
             self.suspected = behind;
         }
-        if shared.config.report_after.is_some_and(|limit| still >= limit)
-            && !self.reported
-            && !(peer.duty.is_stuck() && shared.arrivals.is_coming())
-        {
-            // What becomes of the rest is known.
+        if shared.config.report_after.is_some_and(|limit| still >= limit) && !self.reported {
             self.report(shared, index, still, now);
         }
         again

@@ -68,8 +68,7 @@ impl Model {
                 continue;
             }
             self.idle.fall_asleep(word, searching);
-            let left = self.work.load(Relaxed) != 0 && !self.idle.has_searchers();
-            if !left && self.done.load(Relaxed) < pieces {
+            if self.work.load(Relaxed) == 0 && self.done.load(Relaxed) < pieces {
                 parker.park();
             }
             searching = self.idle.awake(word) == Awake::Searching;
