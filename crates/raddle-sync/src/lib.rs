@@ -38,6 +38,12 @@
 //!   that it had been granted passes on to the next waiter, a value it had not handed over comes
 //!   back or is dropped with it, once.
 //! * *Order.* Waiters are served first come first served, from their first poll on.
+//! * *Memory.* What was done before a set, release, send, arrival or answer happens before what is
+//!   done after the wait that it ended, or the look that found it: release and acquire, unless a
+//!   method says less.
+//! * *Allocation.* No wait allocates. What making a thing, or storing into it, allocates is said
+//!   there.
+//! * *Panics.* Only those that a method names; a refused call has changed nothing.
 //! * *Foreign code.* Wakers, destructors of values and callbacks never run under an internal lock.
 //!   A waker that panics strands nobody: the others are served, then the panic goes on.
 //! * *Budget.* Operations of a raddle task spend its budget, so that a loop over ready primitives
